@@ -1,0 +1,27 @@
+# PIXHIST_CUDA=AUTO|ON|OFF -> PIXHIST_HAVE_CUDA. Asking for CUDA where there is none is an error, never a
+# silent fallback.
+string(TOUPPER "${PIXHIST_CUDA}" PIXHIST_CUDA)
+set(PIXHIST_HAVE_CUDA OFF)
+if(NOT PIXHIST_CUDA MATCHES "^(AUTO|ON|OFF)$")
+  message(FATAL_ERROR "PIXHIST_CUDA is '${PIXHIST_CUDA}', allowed: AUTO, ON, OFF")
+endif()
+
+if(NOT PIXHIST_CUDA STREQUAL "OFF")
+  include(CheckLanguage)
+  if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
+    set(CMAKE_CUDA_ARCHITECTURES 75-real 80-real 86-real 89-real 90-real 90-virtual)
+  endif()
+  if(NOT CMAKE_CUDA_COMPILER AND EXISTS /usr/local/cuda/bin/nvcc)
+    list(APPEND CMAKE_PROGRAM_PATH /usr/local/cuda/bin)
+  endif()
+  check_language(CUDA)
+  if(CMAKE_CUDA_COMPILER)
+    enable_language(CUDA)
+    find_package(CUDAToolkit REQUIRED)
+    set(PIXHIST_HAVE_CUDA ON)
+  elseif(PIXHIST_CUDA STREQUAL "ON")
+    message(FATAL_ERROR "PIXHIST_CUDA=ON, but no nvcc was found. Install the CUDA toolkit, name it with "
+                        "CMAKE_CUDA_COMPILER, or configure with PIXHIST_CUDA=OFF.")
+  endif()
+endif()
+message(STATUS "CUDA twin: ${PIXHIST_HAVE_CUDA} (PIXHIST_CUDA=${PIXHIST_CUDA})")

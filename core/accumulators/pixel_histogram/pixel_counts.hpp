@@ -1,0 +1,67 @@
+#pragma once
+// The counts of one source: what the service accumulates into and reads from, the same for both twins.
+// Called by the submit thread only. Pixels in wire order.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "core/accumulators/accumulator.hpp"
+#include "core/model/geometry.hpp"
+#include "core/model/histogram_spec.hpp"
+
+namespace pixhist {
+
+/// What to read: pixels (wire order), bins, and the type to hand out.
+struct CountWindow {
+  Rect pixels;
+  BinRange bins;
+  StorageType dtype = StorageType::u32;
+};
+
+/// Where to put it. Pixel (r, c) of the window, counted from its corner, goes to
+/// counts + r * row_stride + c * bins.size() * size_of(dtype); a negative row_stride flips rows (counts then
+/// points at the row where the window's first row goes). flow[k], if not null, takes one uint32 per pixel at
+/// flow[k] + r * flow_row_stride + c (elements), k as enum Flow.
+struct CountTarget {
+  std::byte* counts = nullptr;        // null: no bins wanted
+  std::ptrdiff_t row_stride = 0;      // bytes
+  std::array<std::uint32_t*, flow_count> flow{};
+  std::ptrdiff_t flow_row_stride = 0;  // elements
+};
+
+/// A read in progress. The target stays alive until ready(). Polled by the submit thread.
+class CountRead {
+ public:
+  virtual ~CountRead() = default;
+  virtual bool ready() = 0;
+  /// After ready(): cells that dtype cut.
+  virtual std::uint64_t capped() const = 0;
+  /// After ready(): frames in the counts that were read, from the counter that travels with them.
+  virtual std::uint64_t frames() const = 0;
+};
+
+/// Sums over all pixels since the last zero().
+struct FlowTotals {
+  std::uint64_t below = 0;
+  std::uint64_t above = 0;
+  std::uint64_t invalid = 0;
+  std::uint64_t other_stage = 0;
+};
+
+class PixelCounts : public Accumulator {
+ public:
+  virtual const HistogramSpec& spec() const = 0;
+  /// True of every batch accumulated before the call; filling may go on while it runs.
+  virtual std::unique_ptr<CountRead> begin_read(const CountWindow& window, const CountTarget& target) = 0;
+  /// Frames accumulated since zero, as far as known to the host (the CPU twin: exact).
+  virtual std::uint64_t frames() const = 0;
+  virtual FlowTotals flow_totals() const = 0;
+  /// Cells (bins and flow counters) that have reached 2^32-1 and stay there.
+  virtual std::uint64_t saturated_cells() = 0;
+  /// Upper bound of the largest cell. While bound + frames of a batch < 2^32 plain adds are used.
+  virtual std::uint64_t cell_bound() const = 0;
+};
+
+}  // namespace pixhist

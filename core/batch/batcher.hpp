@@ -1,0 +1,47 @@
+#pragma once
+// Cuts the records of one ring into batches. Closes at whichever comes first: frames, bytes, age of the first
+// frame; a break in the byte range (wrap of the ring) closes too. Marks and barriers: the caller closes.
+// Owned by the submit thread; no locks.
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+
+#include "core/batch/batch.hpp"
+#include "core/ring/byte_ring.hpp"
+
+namespace pixhist {
+
+struct BatchLimits {
+  std::uint32_t frames = 255;
+  std::uint64_t bytes = 64ULL << 20;  // of records; the caller has already capped it at a quarter of the ring
+  std::chrono::nanoseconds max_age = std::chrono::milliseconds(200);
+};
+
+class Batcher {
+ public:
+  Batcher(std::size_t source, std::size_t ring_index, const ByteRing& ring, BatchLimits limits);
+
+  /// True if `record` can join the open batch (or there is none): it continues the byte range and keeps
+  /// within the limits. If false, close first.
+  bool accepts(const Record& record) const;
+  /// Adds a frame record just taken from the ring. ok = false: discarded, masked in the batch.
+  void add(const Record& record, bool ok);
+  /// True if the open batch has reached a limit at `now`.
+  bool due(std::chrono::nanoseconds now) const;
+  bool empty() const { return !open_.has_value(); }
+  /// Receipt of the first frame + max_age; nothing while empty.
+  std::optional<std::chrono::nanoseconds> deadline() const;
+  /// Hands the open batch over. Requires !empty().
+  Batch close();
+
+ private:
+  const std::size_t source_;
+  const std::size_t ring_index_;
+  const ByteRing& ring_;
+  const BatchLimits limits_;
+  std::optional<Batch> open_;
+  std::uint64_t next_offset_ = 0;  // where the next record must begin to continue the range
+};
+
+}  // namespace pixhist

@@ -1,0 +1,44 @@
+#pragma once
+// From a raw pixel value to its slot: invalid set, value map, bin. Host and device.
+
+#include <array>
+#include <cstdint>
+
+#include "core/model/bin_index.hpp"
+#include "core/model/host_device.hpp"
+#include "core/model/value_map.hpp"
+
+namespace pixhist {
+
+/// Up to four raw values that are never binned but counted `invalid` (DECTRIS 2^n-1 and 2^n-2, INT_MIN, …).
+/// Unused places repeat a used one; with count = 0 nothing is compared.
+template <class T>
+struct InvalidValues {
+  T values[4] = {};
+  std::uint32_t count = 0;
+
+  PIXHIST_HD constexpr bool contains(T v) const {
+    if (count == 0) return false;
+    return v == values[0] || v == values[1] || v == values[2] || v == values[3];
+  }
+};
+
+/// Slot of a raw value: invalid set first, then gain code 2 (in every map but raw), then other stages, then
+/// the axis. The pixel mask is the caller's: a masked pixel is `invalid` whatever its value.
+template <ValueMap M, class A, class T>
+PIXHIST_HD constexpr std::uint32_t value_slot(T raw, const BinScale<A>& scale, const InvalidValues<T>& invalid) {
+  if (invalid.contains(raw)) return flow_slot(scale.bins, Flow::invalid);
+  if constexpr (M == ValueMap::raw) {
+    return bin_slot(static_cast<A>(raw), scale);
+  } else {
+    const auto gain = jungfrau::gain_code(raw);
+    if (gain == jungfrau::invalid_gain_code) return flow_slot(scale.bins, Flow::invalid);
+    if constexpr (M == ValueMap::gain) return bin_slot(static_cast<A>(gain), scale);
+    if constexpr (M == ValueMap::adc_g0 || M == ValueMap::adc_g1 || M == ValueMap::adc_g2) {
+      if (gain != jungfrau::gain_code_of(M)) return flow_slot(scale.bins, Flow::other_stage);
+    }
+    return bin_slot(static_cast<A>(jungfrau::adc(raw)), scale);
+  }
+}
+
+}  // namespace pixhist

@@ -1,0 +1,56 @@
+#pragma once
+// What the receive thread says about each record it puts into the ring.
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace pixhist {
+
+/// Names the run (sequence) a frame belongs to: a 128-bit hash of the key in the stream, so that a record
+/// stays fixed-size and nothing is stored per key. An absent key is all zero.
+struct RunKey {
+  std::array<std::uint64_t, 2> hash{};
+  bool present() const { return hash[0] != 0 || hash[1] != 0; }
+  friend bool operator==(const RunKey&, const RunKey&) = default;
+};
+
+/// Hash of a key's text; never the absent key, not even for "".
+RunKey make_run_key(std::string_view text);
+
+/// How the payload is encoded. Everything but raw is decoded behind the copy (pipeline decode stage).
+enum class Encoding : std::uint8_t { raw, bslz4, lz4, packed4, packed12 };
+
+/// frame: carries pixels. start, end: run marks, no payload, in band so that they keep their place.
+enum class RecordKind : std::uint8_t { frame, run_start, run_end };
+
+/// Bits of RecordInfo::flags and FrameEntry::flags.
+namespace frame_flags {
+inline constexpr std::uint16_t complete = 1;  // no part of the frame was lost before it was published
+}
+
+struct RecordInfo {
+  RecordKind kind = RecordKind::frame;
+  Encoding encoding = Encoding::raw;
+  std::uint16_t flags = frame_flags::complete;
+  std::uint16_t tag = 0;          // 16 bits of the stream's own choice, travels to the device
+  bool has_number = false;        // without a number the sequence ledger judges nothing
+  bool has_expected = false;      // run_end: the stream said how many frames there were
+  std::uint64_t number = 0;       // frame number
+  std::uint64_t expected = 0;     // run_end: frames in the run
+  RunKey run;
+  std::chrono::nanoseconds received{};  // steady clock, at receipt of the message
+};
+
+/// A committed record. Offsets and sizes in bytes; positions count bytes since the ring was made.
+struct Record {
+  RecordInfo info;
+  std::uint64_t end_position = 0;  // ring space up to here is free once the record is released
+  std::uint64_t offset = 0;        // of the payload from the start of the ring's memory, 16-byte aligned
+  std::uint32_t payload_bytes = 0;
+  std::uint32_t table_bytes = 0;   // block table, right behind align16(payload)
+};
+
+}  // namespace pixhist
