@@ -18,8 +18,12 @@ inline constexpr std::size_t memory_kind_count = 3;
 /// Bytes held now, by kind. `status`, the metrics and the test of --check-config read it.
 class MemoryAccount {
  public:
-  void add(MemoryKind kind, std::size_t bytes) noexcept { at(kind).fetch_add(bytes, std::memory_order_relaxed); }
-  void remove(MemoryKind kind, std::size_t bytes) noexcept { at(kind).fetch_sub(bytes, std::memory_order_relaxed); }
+  void add(MemoryKind kind, std::size_t bytes) noexcept {
+    at(kind).fetch_add(bytes, std::memory_order_relaxed);
+  }
+  void remove(MemoryKind kind, std::size_t bytes) noexcept {
+    at(kind).fetch_sub(bytes, std::memory_order_relaxed);
+  }
   std::size_t bytes(MemoryKind kind) const noexcept {
     return held_[static_cast<std::size_t>(kind)].load(std::memory_order_relaxed);
   }

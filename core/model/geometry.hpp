@@ -26,7 +26,8 @@ struct Rect {
   constexpr std::size_t pixels() const { return std::size_t{rows()} * cols(); }
   constexpr bool empty() const { return row_begin >= row_end || col_begin >= col_end; }
   constexpr bool contains(const Rect& r) const {
-    return row_begin <= r.row_begin && r.row_end <= row_end && col_begin <= r.col_begin && r.col_end <= col_end;
+    return row_begin <= r.row_begin && r.row_end <= row_end && col_begin <= r.col_begin &&
+           r.col_end <= col_end;
   }
   static constexpr Rect whole(FrameShape s) { return {0, s.rows, 0, s.cols}; }
   friend constexpr bool operator==(const Rect&, const Rect&) = default;

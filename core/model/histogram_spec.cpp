@@ -26,8 +26,9 @@ void check_shape(const HistogramSpec& spec) {
   // pixels() itself cannot overflow (two 32-bit factors); its product with the cells of a pixel can.
   const std::uint64_t cells = std::uint64_t{spec.axis.bins} + flow_count;
   if (spec.shape.pixels() > std::numeric_limits<std::int64_t>::max() / (cells * sizeof(std::uint32_t)))
-    fail("rows × cols × bins is " + std::to_string(spec.shape.rows) + " × " + std::to_string(spec.shape.cols) +
-         " × " + std::to_string(spec.axis.bins) + ", which overflows 63 bits in bytes");
+    fail("rows × cols × bins is " + std::to_string(spec.shape.rows) + " × " +
+         std::to_string(spec.shape.cols) + " × " + std::to_string(spec.axis.bins) +
+         ", which overflows 63 bits in bytes");
 }
 
 void check_invalid_values(const HistogramSpec& spec) {
@@ -35,8 +36,8 @@ void check_invalid_values(const HistogramSpec& spec) {
     fail(std::to_string(spec.invalid_values.size()) + " invalid values given, allowed: at most " +
          std::to_string(max_invalid_values));
   for (const double value : spec.invalid_values) {
-    const bool ok = visit_pixel_type(spec.pixel_type,
-                                     [&]<class T>(TypeTag<T>) { return representable<T>(value); });
+    const bool ok =
+        visit_pixel_type(spec.pixel_type, [&]<class T>(TypeTag<T>) { return representable<T>(value); });
     if (!ok)
       fail("invalid value " + std::to_string(value) + " is no value of pixel type " +
            std::string(name_of(spec.pixel_type)));
@@ -57,8 +58,8 @@ void check(const HistogramSpec& spec) {
          ", allowed: maps other than raw with u16 and a float axis");
   check_invalid_values(spec);
   if (!spec.mask.empty() && spec.mask.size() != spec.shape.pixels())
-    fail("the pixel mask has " + std::to_string(spec.mask.size()) + " entries, needed: rows × cols = " +
-         std::to_string(spec.shape.pixels()));
+    fail("the pixel mask has " + std::to_string(spec.mask.size()) +
+         " entries, needed: rows × cols = " + std::to_string(spec.shape.pixels()));
 }
 
 std::size_t count_bytes(const HistogramSpec& spec) {

@@ -63,21 +63,36 @@ constexpr bool is_integer(PixelType type) { return type != PixelType::f32 && typ
 
 template <class T>
 constexpr PixelType pixel_type_of() {
-  if constexpr (std::is_same_v<T, std::uint8_t>) return PixelType::u8;
-  else if constexpr (std::is_same_v<T, std::uint16_t>) return PixelType::u16;
-  else if constexpr (std::is_same_v<T, std::uint32_t>) return PixelType::u32;
-  else if constexpr (std::is_same_v<T, std::int16_t>) return PixelType::i16;
-  else if constexpr (std::is_same_v<T, std::int32_t>) return PixelType::i32;
-  else if constexpr (std::is_same_v<T, float>) return PixelType::f32;
-  else { static_assert(std::is_same_v<T, double>, "not a pixel type"); return PixelType::f64; }
+  if constexpr (std::is_same_v<T, std::uint8_t>)
+    return PixelType::u8;
+  else if constexpr (std::is_same_v<T, std::uint16_t>)
+    return PixelType::u16;
+  else if constexpr (std::is_same_v<T, std::uint32_t>)
+    return PixelType::u32;
+  else if constexpr (std::is_same_v<T, std::int16_t>)
+    return PixelType::i16;
+  else if constexpr (std::is_same_v<T, std::int32_t>)
+    return PixelType::i32;
+  else if constexpr (std::is_same_v<T, float>)
+    return PixelType::f32;
+  else {
+    static_assert(std::is_same_v<T, double>, "not a pixel type");
+    return PixelType::f64;
+  }
 }
 
 template <class T>
 constexpr StorageType storage_type_of() {
-  if constexpr (std::is_same_v<T, std::uint8_t>) return StorageType::u8;
-  else if constexpr (std::is_same_v<T, std::uint16_t>) return StorageType::u16;
-  else if constexpr (std::is_same_v<T, std::uint32_t>) return StorageType::u32;
-  else { static_assert(std::is_same_v<T, float>, "not a storage type"); return StorageType::f32; }
+  if constexpr (std::is_same_v<T, std::uint8_t>)
+    return StorageType::u8;
+  else if constexpr (std::is_same_v<T, std::uint16_t>)
+    return StorageType::u16;
+  else if constexpr (std::is_same_v<T, std::uint32_t>)
+    return StorageType::u32;
+  else {
+    static_assert(std::is_same_v<T, float>, "not a storage type");
+    return StorageType::f32;
+  }
 }
 
 /// The axis type a pixel type uses unless configured: the first named pair of docs/numerics.md.

@@ -34,14 +34,17 @@ BinScale<A> make_bin_scale(std::uint32_t bins, double min, double max) {
     fail("bins is " + std::to_string(bins) + ", allowed: 1 to " + std::to_string(max_bins));
   const A xmin = static_cast<A>(min);
   const A xmax = static_cast<A>(max);
-  if (!std::isfinite(xmin)) fail("xmin is " + std::to_string(min) + ", allowed: a number finite in the axis type");
-  if (!std::isfinite(xmax)) fail("xmax is " + std::to_string(max) + ", allowed: a number finite in the axis type");
+  if (!std::isfinite(xmin))
+    fail("xmin is " + std::to_string(min) + ", allowed: a number finite in the axis type");
+  if (!std::isfinite(xmax))
+    fail("xmax is " + std::to_string(max) + ", allowed: a number finite in the axis type");
   if (!(xmin < xmax))
     fail("xmin is " + std::to_string(min) + " and xmax " + std::to_string(max) +
          ", allowed: xmin < xmax after conversion to the axis type");
   const A width = xmax - xmin;
   const A scale = static_cast<A>(bins) / width;
-  if (!std::isnormal(width)) fail("xmax - xmin is " + std::to_string(width) + ", allowed: a finite, normal width");
+  if (!std::isnormal(width))
+    fail("xmax - xmin is " + std::to_string(width) + ", allowed: a finite, normal width");
   if (!std::isnormal(scale))
     fail("bins / (xmax - xmin) is " + std::to_string(scale) + ", allowed: a finite, normal scale");
   return {xmin, xmax, scale, bins};

@@ -39,7 +39,9 @@ constexpr bool value_map_allowed(ValueMap map, PixelType pixel, AxisType axis) {
 namespace jungfrau {
 inline constexpr std::uint16_t adc_mask = 0x3FFF;
 PIXHIST_HD constexpr std::uint16_t adc(std::uint16_t word) { return word & adc_mask; }
-PIXHIST_HD constexpr std::uint16_t gain_code(std::uint16_t word) { return static_cast<std::uint16_t>(word >> 14); }
+PIXHIST_HD constexpr std::uint16_t gain_code(std::uint16_t word) {
+  return static_cast<std::uint16_t>(word >> 14);
+}
 inline constexpr std::uint16_t invalid_gain_code = 2;
 
 /// The gain code a stage map (adc_g0|g1|g2) accepts.

@@ -26,7 +26,8 @@ struct InvalidValues {
 /// Slot of a raw value: invalid set first, then gain code 2 (in every map but raw), then other stages, then
 /// the axis. The pixel mask is the caller's: a masked pixel is `invalid` whatever its value.
 template <ValueMap M, class A, class T>
-PIXHIST_HD constexpr std::uint32_t value_slot(T raw, const BinScale<A>& scale, const InvalidValues<T>& invalid) {
+PIXHIST_HD constexpr std::uint32_t value_slot(T raw, const BinScale<A>& scale,
+                                              const InvalidValues<T>& invalid) {
   if (invalid.contains(raw)) return flow_slot(scale.bins, Flow::invalid);
   if constexpr (M == ValueMap::raw) {
     return bin_slot(static_cast<A>(raw), scale);

@@ -5,11 +5,17 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
+#include <stdexcept>
 
 #include "core/batch/batch.hpp"
 
 namespace pixhist {
+
+/// The device failed. Sticky: nothing on it can be trusted from here on.
+class DeviceLost : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
 
 /// Batches are numbered from 1 in the order they were taken, over all sources.
 using Ticket = std::uint64_t;

@@ -13,7 +13,8 @@
 namespace pixhist {
 
 enum class RunState : std::uint8_t { starting, running, stopped, draining, device_lost };
-inline constexpr std::string_view run_state_names[] = {"starting", "running", "stopped", "draining", "device_lost"};
+inline constexpr std::string_view run_state_names[] = {"starting", "running", "stopped", "draining",
+                                                       "device_lost"};
 constexpr std::string_view name_of(RunState s) { return run_state_names[static_cast<std::size_t>(s)]; }
 
 using WallTime = std::chrono::system_clock::time_point;
@@ -23,9 +24,9 @@ struct SourceCut {
   std::uint64_t frames = 0;                  // in the counts (the accumulator's own counter)
   std::optional<std::uint64_t> first_frame;  // lowest and highest number accumulated in this run
   std::optional<std::uint64_t> last_frame;
-  std::uint64_t pending = 0;                 // received, not yet accumulated
+  std::uint64_t pending = 0;  // received, not yet accumulated
   std::uint64_t saturated = 0;
-  FrameAccount account;                      // of the run
+  FrameAccount account;  // of the run
 };
 
 struct Cut {

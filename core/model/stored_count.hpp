@@ -1,0 +1,28 @@
+#pragma once
+// A 32-bit count in the type it is handed out in. Host and device.
+
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include "core/model/host_device.hpp"
+
+namespace pixhist {
+
+/// The largest count Storage can hold: min(max(Storage), 2^32-1). Floats are not capped (f32 rounds above
+/// 2^24).
+template <class Storage>
+PIXHIST_HD constexpr std::uint32_t storage_cap() {
+  if constexpr (std::is_floating_point_v<Storage>)
+    return std::numeric_limits<std::uint32_t>::max();
+  else
+    return std::numeric_limits<Storage>::max();
+}
+
+/// Capping here equals saturating at every increment, as counts only grow.
+template <class Storage>
+PIXHIST_HD constexpr Storage stored_count(std::uint32_t count) {
+  return static_cast<Storage>(count > storage_cap<Storage>() ? storage_cap<Storage>() : count);
+}
+
+}  // namespace pixhist
