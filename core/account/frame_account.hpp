@@ -51,7 +51,9 @@ struct alignas(64) SubmitCounters {
   SingleWriterCounter restarted;
   SingleWriterCounter open;  // a gauge: unseen numbers still inside the window
 
-  void discard(DiscardReason reason, std::uint64_t n = 1) { discarded[static_cast<std::size_t>(reason)].add(n); }
+  void discard(DiscardReason reason, std::uint64_t n = 1) {
+    discarded[static_cast<std::size_t>(reason)].add(n);
+  }
 };
 
 /// Plain numbers of one source at one instant, or of one run.
@@ -78,15 +80,17 @@ struct FrameAccount {
   friend bool operator==(const FrameAccount&, const FrameAccount&) = default;
 };
 
-/// The lifetime account of a source with these rings, read downstream first.
+/// The lifetime account of a source with these rings, read downstream first; may be called from any thread.
 FrameAccount read_account(std::span<const ReceiveCounters* const> rings, const SubmitCounters& submit);
 
-/// What has been counted since a reset: `now - base`, where frames that lay untaken in the rings at the reset
-/// belong to the new run (base.accepted is reduced by base.in_ring + base.in_flight by the caller's
-/// start_of_run()). Gauges (in_ring, in_flight, open) are those of `now`.
+/// What has been counted since `base`, an earlier account of the same source or the start_of_run() of one.
+/// Gauges (in_ring, in_flight, open) are those of `now`. With a start_of_run() base the result obeys
+/// accepted = in_ring + in_flight + accumulated + discarded exactly.
 FrameAccount since(const FrameAccount& now, const FrameAccount& base);
 
-/// The base for since(): what was resolved at the instant `now`.
+/// The base for since() if a run starts at the instant `now`: frames that lie in the rings or in flight
+/// belong to the new run, so only resolved ones stay behind as accepted (their bytes are counted at receipt
+/// and do too).
 FrameAccount start_of_run(FrameAccount now);
 
 }  // namespace pixhist

@@ -24,12 +24,13 @@ struct FrameEntry {
 struct Batch {
   std::size_t source = 0;
   std::size_t ring = 0;
-  std::span<const std::byte> bytes;      // from the first frame's payload to the end of the last record
-  std::vector<FrameEntry> frames;        // every frame record in the range, in order
-  std::vector<std::uint8_t> frame_ok;    // 1: count it; 0: masked (discarded before it reached the pipeline)
-  std::size_t records = 0;               // ring records in the range, to release
-  std::chrono::nanoseconds oldest{};     // receipt of the first frame
-  std::chrono::nanoseconds newest{};
+  std::span<const std::byte> bytes;  // from the first frame's payload to the end of the last record (padding
+                                     // to 16 bytes and block table included)
+  std::vector<FrameEntry> frames;    // every frame record in the range, in order
+  std::vector<std::uint8_t> frame_ok;  // 1: count it; 0: masked (discarded before it reached the pipeline)
+  std::size_t records = 0;             // ring records in the range, to release
+  std::chrono::nanoseconds oldest{};   // receipt of the first frame, steady clock
+  std::chrono::nanoseconds newest{};   // receipt of the last frame
 
   std::uint64_t good_frames() const;
 };

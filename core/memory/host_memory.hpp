@@ -35,19 +35,28 @@ class MemoryAccount {
 
 class HostMemory;
 
-/// Owner of one block, page-aligned, zeroed. Move-only; gives the block back to its HostMemory.
+/// Owner of one block, page-aligned, zeroed when allocated. Move-only; gives the block back to its
+/// HostMemory.
 class HostBlock {
  public:
   HostBlock() = default;
   HostBlock(HostMemory& owner, std::span<std::byte> bytes) : owner_(&owner), bytes_(bytes) {}
   HostBlock(HostBlock&& other) noexcept
       : owner_(std::exchange(other.owner_, nullptr)), bytes_(std::exchange(other.bytes_, {})) {}
+  /// Gives back the block held so far at once, not when `other` goes.
   HostBlock& operator=(HostBlock&& other) noexcept {
-    std::swap(owner_, other.owner_);
-    std::swap(bytes_, other.bytes_);
+    HostBlock incoming(std::move(other));
+    std::swap(owner_, incoming.owner_);
+    std::swap(bytes_, incoming.bytes_);
     return *this;
   }
   ~HostBlock();
+
+  /// Gives the bytes up without giving them back: the caller makes a new owner of them.
+  std::span<std::byte> disown() noexcept {
+    owner_ = nullptr;
+    return std::exchange(bytes_, {});
+  }
 
   std::byte* data() const { return bytes_.data(); }
   std::size_t size() const { return bytes_.size(); }
@@ -68,7 +77,8 @@ enum class Paging : std::uint8_t { on_demand, populate };
 class HostMemory {
  public:
   virtual ~HostMemory() = default;
-  /// Zeroed, page-aligned. Throws std::bad_alloc; for pinned memory an error naming the limit and the fix.
+  /// Zeroed, page-aligned; 0 bytes give an empty block. Throws std::bad_alloc; for pinned memory an error
+  /// naming the limit and the fix.
   virtual HostBlock allocate(std::size_t bytes, Paging paging) = 0;
   virtual MemoryKind kind() const = 0;
 

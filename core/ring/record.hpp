@@ -17,7 +17,8 @@ struct RunKey {
   friend bool operator==(const RunKey&, const RunKey&) = default;
 };
 
-/// Hash of a key's text; never the absent key, not even for "".
+/// Hash of a key's text: two 64-bit hashes, mixed in different ways; the same in every process. Never the
+/// absent key, not even for "".
 RunKey make_run_key(std::string_view text);
 
 /// How the payload is encoded. Everything but raw is decoded behind the copy (pipeline decode stage).
@@ -35,22 +36,23 @@ struct RecordInfo {
   RecordKind kind = RecordKind::frame;
   Encoding encoding = Encoding::raw;
   std::uint16_t flags = frame_flags::complete;
-  std::uint16_t tag = 0;          // 16 bits of the stream's own choice, travels to the device
-  bool has_number = false;        // without a number the sequence ledger judges nothing
-  bool has_expected = false;      // run_end: the stream said how many frames there were
-  std::uint64_t number = 0;       // frame number
-  std::uint64_t expected = 0;     // run_end: frames in the run
+  std::uint16_t tag = 0;       // 16 bits of the stream's own choice, travels to the device
+  bool has_number = false;     // without a number the sequence ledger judges nothing
+  bool has_expected = false;   // run_end: the stream said how many frames there were
+  std::uint64_t number = 0;    // frame number
+  std::uint64_t expected = 0;  // run_end: frames in the run
   RunKey run;
   std::chrono::nanoseconds received{};  // steady clock, at receipt of the message
 };
 
-/// A committed record. Offsets and sizes in bytes; positions count bytes since the ring was made.
+/// A committed record. Offsets and sizes in bytes; positions count records' bytes and padding since the ring
+/// was made.
 struct Record {
   RecordInfo info;
   std::uint64_t end_position = 0;  // ring space up to here is free once the record is released
   std::uint64_t offset = 0;        // of the payload from the start of the ring's memory, 16-byte aligned
   std::uint32_t payload_bytes = 0;
-  std::uint32_t table_bytes = 0;   // block table, right behind align16(payload)
+  std::uint32_t table_bytes = 0;  // block table, right behind align16(payload)
 };
 
 }  // namespace pixhist
