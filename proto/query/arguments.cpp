@@ -1,0 +1,235 @@
+#include "proto/query/arguments.hpp"
+
+#include <array>
+#include <cmath>
+#include <string_view>
+
+#include "proto/query/reply.hpp"
+#include "proto/text.hpp"
+
+namespace pixhist {
+namespace {
+
+using nlohmann::json;
+
+constexpr double max_ttl_s = 86400;
+constexpr std::size_t max_name_bytes = 256;
+constexpr std::size_t max_id_bytes = 128;
+
+Fault wrong(std::string_view name, const json& value, std::string_view allowed) {
+  return {ErrorCode::bad_argument,
+          "`" + std::string(name) + "` must be " + std::string(allowed) + "; it is " + shown(value)};
+}
+
+std::string interval(std::uint32_t end) { return "[0, " + std::to_string(end) + ")"; }
+
+/// begin < end <= limit, all of them integers of any size or sign.
+std::optional<std::array<std::uint32_t, 2>> half_open(const json& begin, const json& end,
+                                                      std::uint32_t limit) {
+  if (!begin.is_number_unsigned() || !end.is_number_unsigned()) return std::nullopt;
+  const auto b = begin.get<std::uint64_t>();
+  const auto e = end.get<std::uint64_t>();
+  if (b >= e || e > limit) return std::nullopt;
+  return std::array{static_cast<std::uint32_t>(b), static_cast<std::uint32_t>(e)};
+}
+
+bool is_integers(const json& value, std::size_t count) {
+  if (!value.is_array() || value.size() != count) return false;
+  for (const auto& element : value) {
+    if (!element.is_number_integer()) return false;
+  }
+  return true;
+}
+
+std::string shown_integers(const json& value) {
+  std::string out = "[";
+  for (const auto& element : value) out += (out.size() > 1 ? "," : "") + shown(element);
+  return out + ')';
+}
+
+std::optional<Fault> read_roi(const json& value, const RequestLimits& limits, Request& request) {
+  if (!is_integers(value, 4))
+    return wrong("roi", value, "four integers [r0,r1,c0,c1), or null for the whole detector");
+  const auto rows = half_open(value[0], value[1], limits.detector.rows);
+  const auto cols = half_open(value[2], value[3], limits.detector.cols);
+  if (!rows || !cols) {
+    return Fault{ErrorCode::roi_out_of_range, "roi " + shown_integers(value) + " is empty or not inside [0," +
+                                                  std::to_string(limits.detector.rows) + ",0," +
+                                                  std::to_string(limits.detector.cols) +
+                                                  "); give 0 <= r0 < r1 <= rows and 0 <= c0 < c1 <= cols"};
+  }
+  request.roi = {(*rows)[0], (*rows)[1], (*cols)[0], (*cols)[1]};
+  return std::nullopt;
+}
+
+std::optional<Fault> read_bins(const json& value, const RequestLimits& limits, Request& request) {
+  if (!is_integers(value, 2)) return wrong("bins", value, "two integers [b0,b1), or null for all bins");
+  const auto bins = half_open(value[0], value[1], limits.bins);
+  if (!bins) {
+    return Fault{ErrorCode::bins_out_of_range,
+                 "bins " + shown_integers(value) + " is empty or not inside [0," +
+                     std::to_string(limits.bins) + "); give 0 <= b0 < b1 <= bins"};
+  }
+  request.bins = {(*bins)[0], (*bins)[1]};
+  return std::nullopt;
+}
+
+std::optional<Fault> read_dtype(const json& value, const RequestLimits&, Request& request) {
+  for (const auto type : {StorageType::u8, StorageType::u16, StorageType::u32, StorageType::f32}) {
+    if (!value.is_string() || value.get_ref<const std::string&>() != numpy_dtype(type)) continue;
+    request.dtype = type;
+    return std::nullopt;
+  }
+  return wrong("dtype", value, "one of |u1 <u2 <u4 <f4");
+}
+
+std::optional<Fault> read_flag(std::string_view name, const json& value, bool& flag) {
+  if (!value.is_boolean()) return wrong(name, value, "true or false");
+  flag = value.get<bool>();
+  return std::nullopt;
+}
+
+std::optional<Fault> read_fresh(const json& value, const RequestLimits&, Request& request) {
+  return read_flag("fresh", value, request.fresh);
+}
+
+std::optional<Fault> read_then_reset(const json& value, const RequestLimits&, Request& request) {
+  return read_flag("then_reset", value, request.then_reset);
+}
+
+std::optional<Fault> read_snapshot(const json& value, const RequestLimits&, Request& request) {
+  const bool fits = value.is_string() && !value.get_ref<const std::string&>().empty() &&
+                    value.get_ref<const std::string&>().size() <= max_id_bytes;
+  if (!fits) return wrong("snapshot", value, "the id of a held cut, a string of 1 to 128 bytes");
+  request.snapshot = value.get<std::string>();
+  return std::nullopt;
+}
+
+/// row and col: the request's region becomes that one row or column.
+std::optional<Fault> read_place(std::string_view name, const json& value, std::uint32_t limit,
+                                std::uint32_t& begin, std::uint32_t& end) {
+  if (!value.is_number_integer()) return wrong(name, value, "an integer in " + interval(limit));
+  if (!value.is_number_unsigned() || value.get<std::uint64_t>() >= limit) {
+    return Fault{ErrorCode::pixel_out_of_range,
+                 std::string(name) + ' ' + shown(value) + " is not in " + interval(limit)};
+  }
+  begin = value.get<std::uint32_t>();
+  end = begin + 1;
+  return std::nullopt;
+}
+
+std::optional<Fault> read_row(const json& value, const RequestLimits& limits, Request& request) {
+  return read_place("row", value, limits.detector.rows, request.roi.row_begin, request.roi.row_end);
+}
+
+std::optional<Fault> read_col(const json& value, const RequestLimits& limits, Request& request) {
+  return read_place("col", value, limits.detector.cols, request.roi.col_begin, request.roi.col_end);
+}
+
+std::optional<Fault> read_ttl(const json& value, const RequestLimits&, Request& request) {
+  const double seconds = value.is_number() ? value.get<double>() : 0;
+  const auto ms = std::chrono::milliseconds(seconds <= max_ttl_s ? std::llround(seconds * 1000) : 0);
+  if (ms.count() <= 0) return wrong("ttl_s", value, "a number of seconds, at least 0.001, at most 86400");
+  request.ttl = ms;
+  return std::nullopt;
+}
+
+std::optional<Fault> read_name(const json& value, const RequestLimits&, Request& request) {
+  bool fits = value.is_string() && value.get_ref<const std::string&>().size() <= max_name_bytes;
+  if (fits) {
+    for (const char c : value.get_ref<const std::string&>())
+      fits = fits && static_cast<unsigned char>(c) >= 0x20 && c != 0x7F;
+  }
+  if (!fits) return wrong("name", value, "a string of at most 256 bytes without control characters");
+  request.name = value.get<std::string>();
+  return std::nullopt;
+}
+
+struct Reader {
+  std::string_view name;
+  std::optional<Fault> (*read)(const json&, const RequestLimits&, Request&);
+};
+
+/// An argument means the same in every op that takes it.
+constexpr Reader readers[] = {
+    {"roi", read_roi},
+    {"bins", read_bins},
+    {"dtype", read_dtype},
+    {"fresh", read_fresh},
+    {"then_reset", read_then_reset},
+    {"snapshot", read_snapshot},
+    {"row", read_row},
+    {"col", read_col},
+    {"ttl_s", read_ttl},
+    {"name", read_name},
+};
+
+std::optional<Fault> read_one(const ArgSpec& arg, const OpSpec& spec, const json& value,
+                              const RequestLimits& limits, Request& request) {
+  if (!arg.built) {
+    if (value.is_primitive() && value == json::parse(arg.fallback)) return std::nullopt;
+    return Fault{ErrorCode::not_built,
+                 "argument `" + std::string(arg.name) + "` of " + std::string(spec.name) +
+                     " is not built yet; leave it out or give " + std::string(arg.fallback)};
+  }
+  for (const auto& reader : readers) {
+    if (reader.name == arg.name) return reader.read(value, limits, request);
+  }
+  return Fault{ErrorCode::internal, "argument `" + std::string(arg.name) + "` has no reader"};
+}
+
+std::optional<Fault> find_unknown(const json& args, const OpSpec& spec) {
+  for (const auto& item : args.items()) {
+    std::string allowed;
+    bool known = false;
+    for (const auto& arg : spec.args) {
+      known = known || arg.name == item.key();
+      allowed += (allowed.empty() ? "" : " ") + std::string(arg.name);
+    }
+    if (known) continue;
+    return Fault{ErrorCode::bad_argument, std::string(spec.name) + " has no argument `" +
+                                              printable(item.key(), 60) +
+                                              "`; allowed: " + (allowed.empty() ? "none" : allowed)};
+  }
+  return std::nullopt;
+}
+
+std::optional<Fault> find_contradiction(const Request& request) {
+  if (request.then_reset && request.dtype != StorageType::u32) {
+    return Fault{ErrorCode::bad_argument, "then_reset needs dtype <u4, so that no count is lost; dtype is " +
+                                              std::string(numpy_dtype(request.dtype))};
+  }
+  if (request.op != Op::release && request.snapshot && (request.then_reset || request.fresh)) {
+    return Fault{ErrorCode::bad_argument, std::string(request.then_reset ? "then_reset" : "fresh") +
+                                              " and snapshot exclude each other: a held cut does not change; "
+                                              "leave one of them out"};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string shown(const json& value) {
+  if (value.is_array()) return "an array of " + std::to_string(value.size());
+  if (value.is_object()) return "an object";
+  return printable(value.dump(-1, ' ', false, json::error_handler_t::replace), 60);
+}
+
+std::optional<Fault> read_arguments(const json& args, const OpSpec& spec, const RequestLimits& limits,
+                                    Request& request) {
+  if (!args.is_object())
+    return Fault{ErrorCode::bad_request, "`args` must be an object; it is " + shown(args)};
+  if (auto fault = find_unknown(args, spec)) return fault;
+  for (const auto& arg : spec.args) {
+    const auto value = args.find(std::string(arg.name));
+    if (value == args.end() || value->is_null()) {
+      if (!arg.fallback.empty()) continue;
+      return Fault{ErrorCode::missing_argument, std::string(spec.name) + " needs `" + std::string(arg.name) +
+                                                    "`: " + std::string(arg.meaning)};
+    }
+    if (auto fault = read_one(arg, spec, *value, limits, request)) return fault;
+  }
+  return find_contradiction(request);
+}
+
+}  // namespace pixhist
