@@ -4,9 +4,11 @@
 // Constant after start; any thread may read it.
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/batch/batcher.hpp"
@@ -22,6 +24,20 @@ enum class DeviceKind : std::uint8_t { automatic, cpu, cuda };
 enum class AllowControl : std::uint8_t { none, loopback, all };
 enum class RunsPolicy : std::uint8_t { continuous, per_run };
 
+// Names as in the configuration; the order of the enums.
+inline constexpr std::string_view socket_kind_names[] = {"sub", "pull"};
+inline constexpr std::string_view on_full_names[] = {"wait", "drop"};
+inline constexpr std::string_view device_kind_names[] = {"auto", "cpu", "cuda"};
+inline constexpr std::string_view allow_control_names[] = {"none", "loopback", "all"};
+inline constexpr std::string_view runs_policy_names[] = {"continuous", "per_run"};
+constexpr std::string_view name_of(SocketKind k) { return socket_kind_names[static_cast<std::size_t>(k)]; }
+constexpr std::string_view name_of(OnFull o) { return on_full_names[static_cast<std::size_t>(o)]; }
+constexpr std::string_view name_of(DeviceKind k) { return device_kind_names[static_cast<std::size_t>(k)]; }
+constexpr std::string_view name_of(AllowControl a) {
+  return allow_control_names[static_cast<std::size_t>(a)];
+}
+constexpr std::string_view name_of(RunsPolicy p) { return runs_policy_names[static_cast<std::size_t>(p)]; }
+
 struct SourceConfig {
   std::string name;
   std::vector<std::string> endpoints;  // one socket each, never empty; the same twice is two sockets
@@ -29,8 +45,8 @@ struct SourceConfig {
   bool bind = false;
   std::string topic;
   std::string format = "array10";
-  FrameShape shape;    // resolved: the source's own, or the whole detector
-  Place place;         // resolved origin
+  FrameShape shape;               // resolved: the source's own, or the whole detector
+  Place place;                    // resolved origin
   OnFull on_full = OnFull::drop;  // resolved from null
   std::vector<double> invalid_values;
   SequenceRules sequence;
@@ -51,8 +67,8 @@ struct Config {
   std::uint32_t batch_frames = 255;
   std::uint64_t batch_bytes = 64ULL << 20;
   std::chrono::milliseconds batch_max_age{200};
-  std::uint64_t ring_bytes = 1ULL << 30;        // total, shared out by frame size
-  std::uint64_t rcvhwm_bytes = 256ULL << 20;    // per socket
+  std::uint64_t ring_bytes = 1ULL << 30;      // total, shared out by frame size
+  std::uint64_t rcvhwm_bytes = 256ULL << 20;  // per socket
 
   RunsPolicy runs_policy = RunsPolicy::continuous;
   bool autostart = true;
@@ -69,8 +85,8 @@ struct Config {
 
   std::string http_listen;  // host:port
 
-  std::string log_format;  // text | json
-  std::string log_level;
+  std::string log_format = "text";  // text | json
+  std::string log_level = "info";   // trace | debug | info | warn | error | off
   std::optional<std::string> log_file;
 
   std::chrono::milliseconds receive_grace{1000};
