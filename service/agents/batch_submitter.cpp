@@ -1,0 +1,58 @@
+#include "service/agents/batch_submitter.hpp"
+
+namespace pixhist {
+
+std::optional<Ticket> BatchSubmitter::try_submit(Batch& batch) {
+  const InFlight entry{last_ticket_ + 1, batch.source, batch.good_frames(), batch.oldest};
+  const auto begin = clock_.now();
+  if (!pipeline_.try_submit(batch)) return std::nullopt;
+  board_.batch_kernel.observe(clock_.now() - begin);
+  in_flight_.push_back(entry);
+  board_.batches.add();
+  board_.batches_in_flight.set(in_flight_.size());
+  return ++last_ticket_;
+}
+
+bool BatchSubmitter::reap() {
+  if (in_flight_.empty()) return false;
+  const auto before = progress_;
+  progress_ = pipeline_.progress();
+  while (!in_flight_.empty() && in_flight_.front().ticket <= progress_.accumulated) {
+    book(in_flight_.front());
+    in_flight_.pop_front();
+  }
+  board_.batches_in_flight.set(in_flight_.size());
+  return progress_.copied != before.copied || progress_.accumulated != before.accumulated;
+}
+
+void BatchSubmitter::drain() {
+  pipeline_.drain();
+  reap();
+}
+
+void BatchSubmitter::book(const InFlight& done) {
+  auto& progress = sources_[done.source].progress;
+  const auto bad = pipeline_.bad_frames(done.ticket);
+  progress.counters.accumulated.add(done.good_frames - bad);
+  progress.counters.discard(DiscardReason::decode, bad);
+  progress.frames_in_run.add(done.good_frames - bad);
+  book_flow(done.source);
+  board_.frame_latency.observe(clock_.now() - done.oldest);
+}
+
+void BatchSubmitter::book_flow(std::size_t source) {
+  auto& progress = sources_[source].progress;
+  auto& seen = flow_seen_[source];
+  const auto now = sources_[source].counts.flow_totals();
+  progress.values_below.add(now.below - seen.below);
+  progress.values_above.add(now.above - seen.above);
+  progress.values_invalid.add(now.invalid - seen.invalid);
+  progress.values_other_stage.add(now.other_stage - seen.other_stage);
+  seen = now;
+}
+
+void BatchSubmitter::counts_zeroed() {
+  for (auto& seen : flow_seen_) seen = {};
+}
+
+}  // namespace pixhist

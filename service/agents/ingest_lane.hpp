@@ -1,0 +1,23 @@
+#pragma once
+// One data socket's way in: its ring and what its receive thread counts. The receive thread produces, the
+// submit thread consumes; both outlive neither.
+
+#include <cstddef>
+#include <string>
+
+#include "core/account/frame_account.hpp"
+#include "core/ring/byte_ring.hpp"
+
+namespace pixhist {
+
+struct IngestLane {
+  IngestLane(std::size_t source_index, std::string socket_endpoint, HostBlock memory, std::size_t max_records)
+      : source(source_index), endpoint(std::move(socket_endpoint)), ring(std::move(memory), max_records) {}
+
+  const std::size_t source;
+  std::string endpoint;  // as bound or connected; constant once the threads run
+  ByteRing ring;
+  ReceiveCounters counters;
+};
+
+}  // namespace pixhist

@@ -1,0 +1,123 @@
+#include "service/agents/receive_agent.hpp"
+
+#include <cstring>
+#include <thread>
+
+namespace pixhist {
+namespace {
+
+/// Messages per step, so that beats and stops come through under full load.
+constexpr int messages_per_step = 64;
+constexpr auto socket_wait = std::chrono::milliseconds(100);
+constexpr auto finishing_wait = std::chrono::milliseconds(10);
+constexpr auto ring_wait = std::chrono::microseconds(200);
+
+}  // namespace
+
+bool ReceiveAgent::step() {
+  if (finished()) return false;
+  bool received = false;
+  for (int i = 0; i < messages_per_step; ++i) {
+    if (waiting_) {
+      const DecodedMessage message = *std::exchange(waiting_, std::nullopt);
+      accept(message);
+      if (waiting_) break;
+      waited_for_ring_ += parts_.clock.now() - *std::exchange(wait_begun_, std::nullopt);
+      received = true;
+    }
+    if (!receive_one()) break;
+    received = true;
+    if (waiting_) break;
+  }
+  if (received) parts_.submit_doorbell.ring();
+  watch_finish(received);
+  return received && !waiting_;
+}
+
+void ReceiveAgent::wait() {
+  if (waiting_)
+    std::this_thread::sleep_for(ring_wait);
+  else if (finished())
+    std::this_thread::sleep_for(finishing_wait);
+  else
+    parts_.source.wait(finish_requested_.load(std::memory_order_relaxed) ? finishing_wait : socket_wait);
+}
+
+bool ReceiveAgent::receive_one() {
+  const auto message = parts_.source.receive();
+  if (!message) return false;
+  auto& counters = parts_.lane.counters;
+  counters.received_bytes.add(message->bytes);
+  DecodedMessage decoded = parts_.decoder.decode(message->parts);
+  if (auto* frame = std::get_if<FrameMessage>(&decoded)) frame->info.received = parts_.clock.now();
+  accept(decoded);
+  return true;
+}
+
+void ReceiveAgent::accept(const DecodedMessage& message) {
+  auto& counters = parts_.lane.counters;
+  if (const auto* rejection = std::get_if<Rejection>(&message)) {
+    counters.reject(rejection->reason);
+    parts_.on_reject(*rejection);
+  } else if (const auto* control = std::get_if<ControlMessage>(&message)) {
+    // A mark is never dropped, whatever on_full says: it carries the end of the run.
+    if (control->mark && !parts_.lane.ring.try_mark(control->info)) return wait_for_ring(message);
+    counters.control.add();
+  } else if (!try_commit(std::get<FrameMessage>(message))) {
+    if (parts_.on_full == OnFull::wait) return wait_for_ring(message);
+    counters.dropped.add();
+  }
+}
+
+void ReceiveAgent::wait_for_ring(const DecodedMessage& message) {
+  if (!wait_begun_) wait_begun_ = parts_.clock.now();
+  waiting_ = message;
+}
+
+bool ReceiveAgent::try_commit(const FrameMessage& frame) {
+  auto writer = parts_.lane.ring.try_claim(frame.payload.size());
+  if (!writer) return false;
+  std::memcpy(writer->payload().data(), frame.payload.data(), frame.payload.size());
+  auto& counters = parts_.lane.counters;
+  counters.pixel_bytes.add(frame.payload.size());
+  counters.last_frame_unix_ms.set(static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::milliseconds>(parts_.clock.wall().time_since_epoch()).count()));
+  // Before the commit: a frame must never be taken before it is accepted.
+  counters.accepted.add();
+  writer->commit(frame.info);
+  return true;
+}
+
+void ReceiveAgent::request_finish(std::chrono::nanoseconds quiet, std::chrono::nanoseconds grace) {
+  quiet_ns_.store(quiet.count());
+  grace_ns_.store(grace.count());
+  finish_requested_.store(true, std::memory_order_release);
+}
+
+void ReceiveAgent::watch_finish(bool received) {
+  if (!finish_requested_.load(std::memory_order_acquire)) return;
+  const auto now = parts_.clock.now();
+  if (!finish_begun_) {
+    parts_.source.unbind();
+    finish_begun_ = now;
+    waited_for_ring_ = {};
+  }
+  if (received || waiting_)
+    quiet_since_.reset();
+  else if (!quiet_since_)
+    quiet_since_ = now;
+  if (waiting_) return;
+  const bool quiet = quiet_since_ && now - *quiet_since_ >= std::chrono::nanoseconds(quiet_ns_.load());
+  const bool grace_over =
+      now - *finish_begun_ - waited_for_ring_ >= std::chrono::nanoseconds(grace_ns_.load());
+  if (quiet || grace_over) finished_.store(true, std::memory_order_release);
+}
+
+bool ReceiveAgent::abandon_waiting() {
+  if (!waiting_) return false;
+  if (std::holds_alternative<FrameMessage>(*waiting_)) parts_.lane.counters.dropped.add();
+  waiting_.reset();
+  return true;
+}
+
+}  // namespace pixhist

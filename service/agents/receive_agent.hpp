@@ -1,0 +1,69 @@
+#pragma once
+// The receive thread of one socket: message -> decoder -> ring. The one place where a frame is dropped for
+// want of space, and where the only host copy of its pixels is made (message -> ring record).
+// Writes its lane's counters; nobody else does.
+
+#include <atomic>
+#include <functional>
+#include <optional>
+#include <string_view>
+
+#include "core/time/clock.hpp"
+#include "proto/ingest/frame_decoder.hpp"
+#include "service/agents/agent.hpp"
+#include "service/agents/doorbell.hpp"
+#include "service/agents/ingest_lane.hpp"
+#include "service/config/config.hpp"
+#include "service/transport/message_source.hpp"
+
+namespace pixhist {
+
+class ReceiveAgent final : public Agent {
+ public:
+  /// Called for every rejected message, on the receive thread; it limits its own rate.
+  using OnReject = std::function<void(const Rejection&)>;
+
+  struct Parts {
+    IngestLane& lane;
+    MessageSource& source;
+    FrameDecoder& decoder;
+    const Clock& clock;
+    Doorbell& submit_doorbell;
+    OnFull on_full;
+    OnReject on_reject;
+  };
+  explicit ReceiveAgent(Parts parts) : parts_(std::move(parts)) {}
+
+  bool step() override;
+  void wait() override;
+
+  /// Any thread: from now on no new senders; the agent is finished() when nothing came for `quiet`, or
+  /// `grace` after the request, time spent waiting for a full ring not counted.
+  void request_finish(std::chrono::nanoseconds quiet, std::chrono::nanoseconds grace);
+  bool finished() const { return finished_.load(std::memory_order_acquire); }
+  /// After the thread has ended: counts a frame still waiting for space as dropped. True if there was one.
+  bool abandon_waiting();
+
+ private:
+  bool receive_one();
+  void accept(const DecodedMessage& message);
+  bool try_commit(const FrameMessage& frame);
+  void wait_for_ring(const DecodedMessage& message);
+  void watch_finish(bool received);
+
+  Parts parts_;
+  // What could not be committed while the ring was full. The payload lies in the source until the next
+  // receive.
+  std::optional<DecodedMessage> waiting_;
+  std::optional<std::chrono::nanoseconds> quiet_since_;
+  std::optional<std::chrono::nanoseconds> finish_begun_;
+  std::chrono::nanoseconds waited_for_ring_{};
+  std::optional<std::chrono::nanoseconds> wait_begun_;
+
+  std::atomic<bool> finish_requested_{false};
+  std::atomic<std::int64_t> quiet_ns_{0};
+  std::atomic<std::int64_t> grace_ns_{0};
+  std::atomic<bool> finished_{false};
+};
+
+}  // namespace pixhist

@@ -1,0 +1,37 @@
+#pragma once
+// What the submit thread counts, for readers on any thread.
+
+#include <string>
+
+#include "core/account/frame_account.hpp"
+#include "service/metrics/duration_histogram.hpp"
+
+namespace pixhist {
+
+/// One per source.
+struct SourceProgress {
+  explicit SourceProgress(std::string source) : name(std::move(source)) {}
+  const std::string name;
+  SubmitCounters counters;
+  SingleWriterCounter frames_in_run;
+  SingleWriterCounter numbers_known;  // 0 until a numbered frame of this run is submitted, then 1
+  SingleWriterCounter first_frame;    // lowest and highest number submitted in this run
+  SingleWriterCounter last_frame;
+  // Device totals over the life of the process (they come back with each batch).
+  SingleWriterCounter values_below;
+  SingleWriterCounter values_above;
+  SingleWriterCounter values_invalid;
+  SingleWriterCounter values_other_stage;
+  SingleWriterCounter cells_saturated;  // a gauge, of the last cut
+};
+
+struct PipelineProgressBoard {
+  SingleWriterCounter batches;
+  SingleWriterCounter batches_in_flight;  // a gauge
+  DurationHistogram batch_kernel;         // CPU twin: the whole of try_submit
+  DurationHistogram frame_latency;        // receipt of a batch's first frame to accumulated
+  DurationHistogram snapshot;             // cut taken to result complete
+  std::atomic<std::uint64_t> busy_ns{0};  // submit thread at work, for pixhist_stage_busy_ratio
+};
+
+}  // namespace pixhist

@@ -1,0 +1,99 @@
+#include "service/http/http_server.hpp"
+
+#include <CivetServer.h>
+
+#include <functional>
+
+#include "service/metrics/metrics_text.hpp"
+#include "service/status/status_document.hpp"
+#include "service/transport/socket_error.hpp"
+
+namespace pixhist {
+namespace {
+
+struct Page {
+  int status;
+  const char* content_type;
+  std::string body;
+};
+
+constexpr const char* plain_text = "text/plain; charset=utf-8";
+constexpr const char* json_text = "application/json";
+constexpr const char* prometheus_text = "text/plain; version=0.0.4; charset=utf-8";
+
+const char* reason_phrase(int status) {
+  return status == 200 ? "OK" : status == 404 ? "Not Found" : "Service Unavailable";
+}
+
+Page health_page(const HealthAnswer& answer) {
+  return {answer.ok ? 200 : 503, plain_text, answer.text + "\n"};
+}
+
+Page index_page(const std::string& path) {
+  const std::string pages =
+      "/metrics  Prometheus\n/healthz  is it alive\n/readyz   is it ready\n/status   what it does, as JSON\n";
+  if (path == "/") return {200, plain_text, "pixhist " PIXHIST_VERSION "\n\n" + pages};
+  return {404, plain_text, "nothing at " + path.substr(0, 200) + "; there are:\n" + pages};
+}
+
+void write_page(mg_connection* connection, const Page& page, bool head_only) {
+  mg_printf(connection,
+            "HTTP/1.1 %d %s\r\nContent-Type: %s\r\nContent-Length: %zu\r\nCache-Control: no-store\r\n"
+            "X-Content-Type-Options: nosniff\r\nConnection: close\r\n\r\n",
+            page.status, reason_phrase(page.status), page.content_type, page.body.size());
+  if (!head_only) mg_write(connection, page.body.data(), page.body.size());
+}
+
+}  // namespace
+
+class HttpServer::Handler : public CivetHandler {
+ public:
+  using MakePage = std::function<Page(const std::string& path)>;
+  explicit Handler(MakePage make_page) : make_page_(std::move(make_page)) {}
+
+  bool handleGet(CivetServer*, mg_connection* connection) override { return handle(connection, false); }
+  bool handleHead(CivetServer*, mg_connection* connection) override { return handle(connection, true); }
+
+ private:
+  bool handle(mg_connection* connection, bool head_only) {
+    const char* uri = mg_get_request_info(connection)->local_uri;
+    write_page(connection, make_page_(uri == nullptr ? "" : uri), head_only);
+    return true;
+  }
+  MakePage make_page_;
+};
+
+HttpServer::HttpServer(const std::string& listen, const ServiceView& view, const Health& health)
+    : host_(listen.substr(0, listen.rfind(':'))) {
+  // Probes must get through while a slow scrape is served: four threads, each request 5 s at most.
+  const std::vector<std::string> options{
+      "listening_ports",          listen, "num_threads",       "4", "request_timeout_ms", "5000",
+      "enable_directory_listing", "no",   "enable_keep_alive", "no"};
+  try {
+    server_ = std::make_unique<CivetServer>(options);
+  } catch (const CivetException& e) {
+    throw SocketError("http.listen: cannot listen on " + listen + ": " + e.what() +
+                      " (port in use, or an address this machine does not have?)");
+  }
+  const auto add = [&](const std::string& uri, Handler::MakePage make_page) {
+    handlers_.push_back(std::make_unique<Handler>(std::move(make_page)));
+    server_->addHandler(uri, *handlers_.back());
+  };
+  add("/metrics$", [&view](const auto&) { return Page{200, prometheus_text, metrics_text(view)}; });
+  add("/healthz$", [&health](const auto&) { return health_page(health.alive()); });
+  add("/readyz$", [&health](const auto&) { return health_page(health.ready()); });
+  add("/status$", [&view](const auto&) {
+    return Page{200, json_text,
+                status_document(view).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n"};
+  });
+  add("/", [](const auto& path) { return index_page(path); });
+}
+
+HttpServer::~HttpServer() = default;
+
+std::string HttpServer::address() const {
+  const auto ports = server_->getListeningPorts();
+  return host_ + ":" + (ports.empty() ? "?" : std::to_string(ports.front()));
+}
+
+}  // namespace pixhist

@@ -1,0 +1,135 @@
+// pixhistd: arguments, configuration, signals, exit code.
+
+#include <malloc.h>
+#include <pthread.h>
+#include <spdlog/spdlog.h>
+
+#include <csignal>
+#include <cstdio>
+#include <iostream>
+#include <new>
+
+#include "service/config/check_config.hpp"
+#include "service/config/command_line.hpp"
+#include "service/config/config_loader.hpp"
+#include "service/config/config_schema.hpp"
+#include "service/config/memory_plan.hpp"
+#include "service/device_choice.hpp"
+#include "service/http/health_client.hpp"
+#include "service/logging/log.hpp"
+#include "service/service.hpp"
+#include "service/transport/socket_error.hpp"
+
+extern char** environ;
+
+namespace pixhist {
+namespace {
+
+int exit_code(ExitCode code) { return static_cast<int>(code); }
+
+/// Large message bodies must not be mapped and unmapped per frame: each would cost thousands of page faults.
+void keep_freed_memory() {
+  constexpr int largest_allowed_threshold = 32 << 20;
+  mallopt(M_MMAP_THRESHOLD, largest_allowed_threshold);
+  mallopt(M_TRIM_THRESHOLD, 1 << 30);
+}
+
+/// Blocked in all threads; main takes them with sigtimedwait.
+sigset_t block_signals() {
+  sigset_t set;
+  sigemptyset(&set);
+  for (const int signal : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&set, signal);
+  pthread_sigmask(SIG_BLOCK, &set, nullptr);
+  std::signal(SIGPIPE, SIG_IGN);
+  return set;
+}
+
+bool stop_requested(const sigset_t& set, std::chrono::milliseconds at_most, spdlog::logger& log) {
+  const timespec timeout{0, std::chrono::duration_cast<std::chrono::nanoseconds>(at_most).count()};
+  const int signal = sigtimedwait(&set, nullptr, &timeout);
+  if (signal == SIGHUP) reopen_logs(log);
+  return signal == SIGTERM || signal == SIGINT;
+}
+
+int run(Service& service, const sigset_t& signals, spdlog::logger& log) {
+  service.start();
+  constexpr auto tick = std::chrono::milliseconds(500);
+  while (!service.failure() && !stop_requested(signals, tick, log)) service.tick();
+  return exit_code(service.stop([&] { return stop_requested(signals, std::chrono::milliseconds(0), log); }));
+}
+
+int serve(const LoadResult& loaded) {
+  const sigset_t signals = block_signals();
+  auto log = make_logger(*loaded.config);
+  for (const auto& warning : loaded.warnings) log->warn("{}", warning.text());
+  log->info("pixhist {} with configuration {}", PIXHIST_VERSION, loaded.effective_json);
+  try {
+    Service service(*loaded.config, log);
+    return run(service, signals, *log);
+  } catch (const DeviceMissing& e) {
+    log->critical("{}", e.what());
+    return exit_code(ExitCode::device);
+  } catch (const SocketError& e) {
+    log->critical("{}", e.what());
+    return exit_code(ExitCode::socket);
+  } catch (const std::bad_alloc&) {
+    const auto plan = plan_memory(*loaded.config, false);
+    log->critical(
+        "not enough memory: {} bytes are needed at start ({}). Lower ring.bytes, axis.bins or the number of "
+        "pixels; --check-config lists what takes how much.",
+        plan.total(), human_bytes(plan.total()));
+    return exit_code(ExitCode::configuration);
+  }
+}
+
+int check(const LoadResult& loaded, bool json) {
+  const bool ok = loaded.config.has_value();
+  const auto plan = ok ? plan_memory(*loaded.config, false) : MemoryPlan{};
+  if (json)
+    std::cout << check_config_json(loaded, plan);
+  else if (ok)
+    std::cout << check_config_text(loaded, plan);
+  else
+    std::cerr << loaded.error_text();
+  return exit_code(ok ? ExitCode::done : ExitCode::configuration);
+}
+
+int main_with(const CommandLine& arguments) {
+  if (arguments.print_schema) {
+    std::cout << schema_json();
+    return exit_code(ExitCode::done);
+  }
+  if (arguments.health_url) {
+    const auto probe = probe_health(*arguments.health_url);
+    (probe.healthy ? std::cout : std::cerr) << probe.text << '\n';
+    return exit_code(probe.healthy ? ExitCode::done : ExitCode::cut_short);
+  }
+  const LoadResult loaded = load_config({arguments.config_file, read_environment(environ), arguments.set});
+  if (arguments.check_config) return check(loaded, arguments.json);
+  if (!loaded.config) {
+    std::cerr << loaded.error_text();
+    return exit_code(ExitCode::configuration);
+  }
+  return serve(loaded);
+}
+
+}  // namespace
+}  // namespace pixhist
+
+int main(int argc, char** argv) {
+  pixhist::keep_freed_memory();
+  const auto parsed = pixhist::parse_command_line(argc, argv);
+  if (parsed.exit_code) {
+    (*parsed.exit_code == 0 ? std::cout : std::cerr) << parsed.text;
+    return *parsed.exit_code;
+  }
+  try {
+    return pixhist::main_with(parsed.arguments);
+  } catch (const pixhist::LogFileError& e) {
+    std::cerr << e.what() << '\n';
+    return static_cast<int>(pixhist::ExitCode::disk);
+  } catch (const std::exception& e) {
+    std::cerr << "pixhistd: " << e.what() << '\n';
+    return static_cast<int>(pixhist::ExitCode::cut_short);
+  }
+}

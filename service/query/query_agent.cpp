@@ -1,0 +1,285 @@
+#include "service/query/query_agent.hpp"
+
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <system_error>
+
+#include "proto/query/reply.hpp"
+#include "service/status/status_document.hpp"
+
+namespace pixhist {
+namespace {
+
+constexpr int requests_per_step = 64;
+constexpr auto longest_wait = std::chrono::milliseconds(100);
+
+SnapshotWindow window_of(const Request& request) { return {request.roi, request.bins, request.dtype}; }
+
+/// The result stays under an id, for its ttl.
+bool is_held(const Request& request) { return request.op == Op::snapshot || request.then_reset; }
+
+bool wants_flow(const Request& request) { return request.op == Op::pixel || is_held(request); }
+
+Reply no_memory(const Request& request, std::size_t bytes, const SnapshotMemory& memory) {
+  return error_reply(
+      request.id, ErrorCode::no_memory,
+      "the result needs " + std::to_string(bytes) + " bytes; " + std::to_string(memory.used()) +
+          " of snapshot.max_bytes " + std::to_string(memory.max_bytes()) +
+          " are in use. Release held snapshots, ask for fewer rows or bins or a narrower dtype, or "
+          "try again when other replies have been read");
+}
+
+Reply too_large(const Request& request, const SnapshotWindow& window, std::uint64_t limit) {
+  const auto row_bytes = window.count_bytes() / window.pixels.rows();
+  const auto rows = row_bytes == 0 ? 0 : limit / row_bytes;
+  std::string advice = rows == 0 ? "ask for fewer columns or bins, or a narrower dtype"
+                                 : "take op snapshot first and ask it for blocks of at most " +
+                                       std::to_string(rows) + " rows: roi [" +
+                                       std::to_string(window.pixels.row_begin) + ", " +
+                                       std::to_string(std::min<std::uint64_t>(window.pixels.row_begin + rows,
+                                                                              window.pixels.row_end)) +
+                                       ", " + std::to_string(window.pixels.col_begin) + ", " +
+                                       std::to_string(window.pixels.col_end) + "], and so on";
+  return error_reply(request.id, ErrorCode::reply_too_large,
+                     "the reply would have " + std::to_string(window.count_bytes()) +
+                         " bytes, query.max_reply_bytes is " + std::to_string(limit) + "; " + advice);
+}
+
+}  // namespace
+
+CompletionBox::CompletionBox() : event_fd_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
+  if (event_fd_ < 0) throw std::system_error(errno, std::generic_category(), "eventfd");
+}
+
+CompletionBox::~CompletionBox() { close(event_fd_); }
+
+void CompletionBox::put(Completion completion) {
+  {
+    const std::lock_guard lock(mutex_);
+    completions_.push_back(std::move(completion));
+  }
+  const std::uint64_t one = 1;
+  // Fails only if the counter is full, and then the reader wakes anyway.
+  [[maybe_unused]] const auto written = write(event_fd_, &one, sizeof one);
+}
+
+std::vector<CompletionBox::Completion> CompletionBox::take() {
+  std::uint64_t count = 0;
+  [[maybe_unused]] const auto got = read(event_fd_, &count, sizeof count);
+  const std::lock_guard lock(mutex_);
+  return std::exchange(completions_, {});
+}
+
+QueryAgent::QueryAgent(Parts parts) : parts_(parts) {}
+
+bool QueryAgent::step() {
+  bool worked = false;
+  for (auto& completion : completions_->take()) {
+    complete(std::move(completion));
+    worked = true;
+  }
+  for (int i = 0; i < requests_per_step; ++i) {
+    auto message = parts_.socket.receive();
+    if (!message) break;
+    handle(std::move(*message));
+    worked = true;
+  }
+  parts_.held.expire();
+  return worked;
+}
+
+void QueryAgent::wait() { parts_.socket.wait(completions_->event_fd(), longest_wait); }
+
+void QueryAgent::handle(QueryMessage message) {
+  auto pending = std::make_shared<PendingRequest>();
+  pending->client = std::move(message.client);
+  pending->received = parts_.view.clock.now();
+  const auto refuse = [&](const RequestError& error) {
+    const Reply reply = error_reply(error.id, error.code, error.message);
+    parts_.stats.count(std::nullopt, error.code, parts_.view.clock.now() - pending->received);
+    send(*pending, reply);
+  };
+  if (!message.fault.empty()) return refuse({nullptr, ErrorCode::bad_request, message.fault});
+  const RequestLimits limits{parts_.view.config.detector, parts_.view.config.axis.bins};
+  auto parsed = parse_request(std::as_bytes(std::span(message.request)), limits);
+  if (const auto* error = std::get_if<RequestError>(&parsed)) return refuse(*error);
+  pending->request = std::move(std::get<Request>(parsed));
+  if (const auto reply = answer(pending)) {
+    parts_.stats.count(pending->request.op, reply->error, parts_.view.clock.now() - pending->received);
+    send(*pending, *reply);
+  }
+}
+
+std::optional<Reply> QueryAgent::answer(const std::shared_ptr<PendingRequest>& pending) {
+  const Request& request = pending->request;
+  if (auto refusal = refuse_control(*pending)) return refusal;
+  switch (request.op) {
+    case Op::ping: return result_reply(request.id, nlohmann::json::object());
+    case Op::info: return result_reply(request.id, info_document(parts_.view));
+    case Op::status: return result_reply(request.id, status_document(parts_.view));
+    case Op::edges:
+    case Op::centers: return axis_reply(request, parts_.view.config.axis);
+    case Op::values:
+    case Op::pixel:
+    case Op::snapshot:
+      if (request.snapshot) return from_held(request);
+      return count_op(pending);
+    case Op::release:
+      if (!parts_.held.release(*request.snapshot))
+        return error_reply(request.id, ErrorCode::no_snapshot,
+                           "no held snapshot '" + *request.snapshot + "'; status lists those there are");
+      return result_reply(request.id, {{"released", *request.snapshot}});
+    case Op::reset:
+    case Op::start:
+    case Op::stop: {
+      Command command;
+      command.kind = request.op == Op::reset   ? CommandKind::reset
+                     : request.op == Op::start ? CommandKind::start
+                                               : CommandKind::stop;
+      command.name = request.name;
+      return submit(pending, std::move(command));
+    }
+    default:
+      return error_reply(request.id, ErrorCode::not_built,
+                         std::string(name_of(request.op)) + " is not built yet");
+  }
+}
+
+std::optional<Reply> QueryAgent::refuse_control(const PendingRequest& pending) const {
+  if (!is_control(pending.request)) return std::nullopt;
+  const auto allowed = parts_.view.config.allow_control;
+  if (allowed == AllowControl::all || (allowed == AllowControl::loopback && pending.client.local))
+    return std::nullopt;
+  return error_reply(pending.request.id, ErrorCode::forbidden,
+                     allowed == AllowControl::none
+                         ? "query.allow_control is none: control is not allowed from anywhere"
+                         : "query.allow_control is loopback: control is allowed from this machine only");
+}
+
+std::optional<Reply> QueryAgent::count_op(const std::shared_ptr<PendingRequest>& pending) {
+  const Request& request = pending->request;
+  const SnapshotWindow window = window_of(request);
+  if (request.op != Op::snapshot && window.count_bytes() > parts_.view.config.max_reply_bytes)
+    return too_large(request, window, parts_.view.config.max_reply_bytes);
+  if (is_held(request) && parts_.held.size() + pending_holds_ >= parts_.held.max_held())
+    return error_reply(
+        request.id, ErrorCode::no_memory,
+        std::to_string(parts_.held.max_held()) +
+            " snapshots are held, which is snapshot.max_held; release one or wait until one expires");
+  Command command;
+  command.fresh = request.fresh || request.op == Op::snapshot;
+  command.then_reset = request.then_reset;
+  command.snapshot = std::make_shared<Snapshot>();
+  command.snapshot->window = window;
+  const std::size_t bytes = window.count_bytes() + (wants_flow(request) ? window.flow_bytes() : 0);
+  try {
+    // Populated here, so that the submit thread meets no page faults.
+    command.snapshot->counts = parts_.memory.allocate(window.count_bytes(), Paging::populate);
+    if (wants_flow(request))
+      command.snapshot->flow = parts_.memory.allocate(window.flow_bytes(), Paging::populate);
+  } catch (const std::bad_alloc&) {
+    return no_memory(request, bytes, parts_.memory);
+  }
+  return submit(pending, std::move(command));
+}
+
+Reply QueryAgent::from_held(const Request& request) {
+  const SnapshotPtr held = parts_.held.find(*request.snapshot);
+  if (!held)
+    return error_reply(
+        request.id, ErrorCode::no_snapshot,
+        "no held snapshot '" + *request.snapshot + "'; it may have expired, status lists those there are");
+  const SnapshotWindow window = window_of(request);
+  if (window.count_bytes() > parts_.view.config.max_reply_bytes)
+    return too_large(request, window, parts_.view.config.max_reply_bytes);
+  try {
+    const SnapshotPtr part = extract(*held, window, parts_.memory);
+    return request.op == Op::pixel ? pixel_reply(request, part) : values_reply(request, part, std::nullopt);
+  } catch (const std::invalid_argument& e) {
+    return error_reply(request.id, ErrorCode::bad_argument, e.what());
+  } catch (const std::bad_alloc&) {
+    return no_memory(request, window.count_bytes(), parts_.memory);
+  }
+}
+
+std::optional<Reply> QueryAgent::submit(const std::shared_ptr<PendingRequest>& pending, Command command) {
+  const Request& request = pending->request;
+  if (parts_.view.run.state() == RunState::device_lost)
+    return error_reply(request.id, ErrorCode::device_lost, "the device failed; the service is about to exit");
+  if (parts_.view.run.state() == RunState::draining)
+    return error_reply(request.id, ErrorCode::wrong_state, "the service is draining and about to exit");
+  auto& of_client = pending_per_client_[pending->client.routing_id];
+  const auto busy = [&](const std::string& what) {
+    if (of_client == 0) pending_per_client_.erase(pending->client.routing_id);
+    return error_reply(request.id, ErrorCode::busy, what + "; try again when answers have come");
+  };
+  if (of_client >= parts_.view.config.max_pending_per_client)
+    return busy("this client has " + std::to_string(of_client) +
+                " requests waiting, query.max_pending_per_client");
+  if (parts_.stats.pending.load() >= parts_.view.config.max_pending)
+    return busy(std::to_string(parts_.stats.pending.load()) + " requests are waiting, query.max_pending");
+  command.done = [box = completions_, pending](CommandResult result) {
+    box->put({pending, std::move(result)});
+  };
+  if (!parts_.commands.try_push(command)) return busy("the command queue is full");
+  ++of_client;
+  if (is_held(request)) ++pending_holds_;
+  parts_.stats.pending.fetch_add(1);
+  parts_.submit_doorbell.ring();
+  return std::nullopt;
+}
+
+void QueryAgent::complete(CompletionBox::Completion completion) {
+  const auto& pending = *completion.pending;
+  release_slot(pending.client.routing_id);
+  if (is_held(pending.request)) --pending_holds_;
+  const Reply reply = completed_reply(pending.request, completion.result);
+  parts_.stats.count(pending.request.op, reply.error, parts_.view.clock.now() - pending.received);
+  send(pending, reply);
+}
+
+Reply QueryAgent::completed_reply(const Request& request, const CommandResult& result) {
+  if (result.device_lost)
+    return error_reply(request.id, ErrorCode::device_lost, "the device failed; the service is about to exit");
+  const auto ttl = request.ttl.value_or(parts_.view.config.snapshot_ttl);
+  if (request.op == Op::snapshot) {
+    const HeldSnapshot held = parts_.held.hold(result.snapshot, request.id, ttl);
+    return result_reply(
+        request.id,
+        {{"snapshot", held.id},
+         {"bytes", result.snapshot->counts.size() + result.snapshot->flow.size()},
+         {"expires_at", rfc3339(held.expires_at)},
+         {"roi", {request.roi.row_begin, request.roi.row_end, request.roi.col_begin, request.roi.col_end}},
+         {"bins", {request.bins.begin, request.bins.end}},
+         {"dtype", numpy_dtype(request.dtype)},
+         {"capped", result.snapshot->capped},
+         {"cut", to_json(result.cut)}});
+  }
+  if (request.op == Op::pixel) return pixel_reply(request, result.snapshot);
+  if (request.op == Op::values) {
+    std::optional<std::string> held_id;
+    if (request.then_reset) held_id = parts_.held.hold(result.snapshot, request.id, ttl).id;
+    return values_reply(request, result.snapshot, held_id);
+  }
+  return result_reply(request.id, {{"run", result.run},
+                                   {"state", name_of(result.state)},
+                                   {"changed", result.changed},
+                                   {"cut", to_json(result.cut)}});
+}
+
+void QueryAgent::send(const PendingRequest& pending, const Reply& reply) {
+  switch (parts_.socket.send(pending.client, reply.head, reply.parts)) {
+    case SendOutcome::sent: break;
+    case SendOutcome::client_slow: parts_.stats.replies_dropped_slow.fetch_add(1); break;
+    case SendOutcome::client_gone: parts_.stats.replies_dropped_gone.fetch_add(1); break;
+  }
+}
+
+void QueryAgent::release_slot(const std::string& routing_id) {
+  parts_.stats.pending.fetch_sub(1);
+  const auto it = pending_per_client_.find(routing_id);
+  if (it != pending_per_client_.end() && --it->second == 0) pending_per_client_.erase(it);
+}
+
+}  // namespace pixhist

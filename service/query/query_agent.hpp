@@ -1,0 +1,92 @@
+#pragma once
+// The query thread: requests in, commands to the submit thread, replies out. Bounded in requests (in all and
+// per client), in result memory and in held cuts, so a client that never reads costs nobody else anything.
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "service/agents/agent.hpp"
+#include "service/agents/command_queue.hpp"
+#include "service/agents/doorbell.hpp"
+#include "service/query/held_snapshots.hpp"
+#include "service/query/query_replies.hpp"
+#include "service/query/snapshot_memory.hpp"
+#include "service/status/query_stats.hpp"
+#include "service/status/service_view.hpp"
+#include "service/transport/query_socket.hpp"
+
+namespace pixhist {
+
+/// A request whose command is with the submit thread.
+struct PendingRequest {
+  QueryClient client;
+  Request request;
+  std::chrono::nanoseconds received;
+};
+
+/// Where the submit thread leaves results; wakes the query thread's poll.
+class CompletionBox {
+ public:
+  CompletionBox();
+  ~CompletionBox();
+  CompletionBox(const CompletionBox&) = delete;  // owns a file descriptor both threads use
+  CompletionBox& operator=(const CompletionBox&) = delete;
+
+  struct Completion {
+    std::shared_ptr<PendingRequest> pending;
+    CommandResult result;
+  };
+  void put(Completion completion);  // submit thread
+  std::vector<Completion> take();   // query thread
+  int event_fd() const { return event_fd_; }
+
+ private:
+  int event_fd_;
+  std::mutex mutex_;
+  std::vector<Completion> completions_;
+};
+
+class QueryAgent final : public Agent {
+ public:
+  struct Parts {
+    const ServiceView& view;
+    QuerySocket& socket;
+    CommandQueue& commands;
+    Doorbell& submit_doorbell;
+    HeldSnapshots& held;
+    SnapshotMemory& memory;
+    QueryStats& stats;
+  };
+  explicit QueryAgent(Parts parts);
+
+  bool step() override;
+  void wait() override;
+
+  /// Any thread: requests that were accepted and not yet answered.
+  std::size_t pending() const { return parts_.stats.pending.load(std::memory_order_relaxed); }
+
+ private:
+  void handle(QueryMessage message);
+  /// The reply, or nothing if the submit thread will have to be asked first.
+  std::optional<Reply> answer(const std::shared_ptr<PendingRequest>& pending);
+  std::optional<Reply> refuse_control(const PendingRequest& pending) const;
+  std::optional<Reply> count_op(const std::shared_ptr<PendingRequest>& pending);
+  Reply from_held(const Request& request);
+  std::optional<Reply> submit(const std::shared_ptr<PendingRequest>& pending, Command command);
+  void complete(CompletionBox::Completion completion);
+  Reply completed_reply(const Request& request, const CommandResult& result);
+  void send(const PendingRequest& pending, const Reply& reply);
+  void release_slot(const std::string& routing_id);
+
+  Parts parts_;
+  // Shared with commands that the submit thread may complete after this agent has gone.
+  std::shared_ptr<CompletionBox> completions_ = std::make_shared<CompletionBox>();
+  std::map<std::string, std::size_t> pending_per_client_;
+  std::size_t pending_holds_ = 0;  // commands whose result will be held
+};
+
+}  // namespace pixhist

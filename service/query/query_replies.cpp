@@ -1,0 +1,66 @@
+#include "service/query/query_replies.hpp"
+
+#include "core/model/value_axis.hpp"
+#include "proto/query/reply.hpp"
+
+namespace pixhist {
+namespace {
+
+using nlohmann::json;
+
+json roi_json(const Rect& r) { return {r.row_begin, r.row_end, r.col_begin, r.col_end}; }
+
+SharedBytes counts_part(const SnapshotPtr& snapshot) { return {snapshot, snapshot->counts.bytes()}; }
+
+}  // namespace
+
+Reply error_reply(const nlohmann::json& id, ErrorCode code, const std::string& message) {
+  return {encode_error(id, code, message), {}, code};
+}
+
+Reply result_reply(const nlohmann::json& id, nlohmann::json result) {
+  return {encode_result(id, std::move(result)), {}, std::nullopt};
+}
+
+Reply values_reply(const Request& request, const SnapshotPtr& snapshot,
+                   const std::optional<std::string>& held_id) {
+  const auto& window = snapshot->window;
+  json result{{"shape", {window.pixels.rows(), window.pixels.cols(), window.bins.size()}},
+              {"dtype", numpy_dtype(window.dtype)},
+              {"roi", roi_json(window.pixels)},
+              {"bins", {window.bins.begin, window.bins.end}},
+              {"capped", snapshot->capped},
+              {"cut", to_json(snapshot->cut)}};
+  if (held_id) result["snapshot"] = *held_id;
+  Reply reply = result_reply(request.id, std::move(result));
+  reply.parts.push_back(counts_part(snapshot));
+  return reply;
+}
+
+Reply pixel_reply(const Request& request, const SnapshotPtr& snapshot) {
+  const auto flow = snapshot->flow.as<std::uint32_t>();
+  Reply reply = result_reply(request.id, {{"shape", {snapshot->window.bins.size()}},
+                                          {"dtype", numpy_dtype(snapshot->window.dtype)},
+                                          {"row", request.roi.row_begin},
+                                          {"col", request.roi.col_begin},
+                                          {"below", flow[static_cast<std::size_t>(Flow::below)]},
+                                          {"above", flow[static_cast<std::size_t>(Flow::above)]},
+                                          {"invalid", flow[static_cast<std::size_t>(Flow::invalid)]},
+                                          {"other_stage", flow[static_cast<std::size_t>(Flow::other_stage)]},
+                                          {"cut", to_json(snapshot->cut)}});
+  reply.parts.push_back(counts_part(snapshot));
+  return reply;
+}
+
+Reply axis_reply(const Request& request, const AxisSpec& axis) {
+  auto values = std::make_shared<std::vector<double>>();
+  visit_bin_scale(axis, [&](const auto& scale) {
+    const auto in_axis_type = request.op == Op::edges ? bin_edges(scale) : bin_centers(scale);
+    values->assign(in_axis_type.begin(), in_axis_type.end());
+  });
+  Reply reply = result_reply(request.id, {{"shape", {values->size()}}, {"dtype", "<f8"}});
+  reply.parts.push_back({values, std::as_bytes(std::span<const double>(*values))});
+  return reply;
+}
+
+}  // namespace pixhist

@@ -1,0 +1,34 @@
+#pragma once
+// Replies to count ops: the JSON head and the binary parts, made from snapshots. Pure functions.
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "core/snapshot/snapshot.hpp"
+#include "proto/query/request.hpp"
+#include "service/config/config.hpp"
+#include "service/transport/query_socket.hpp"
+
+namespace pixhist {
+
+struct Reply {
+  std::string head;
+  std::vector<SharedBytes> parts;
+  std::optional<ErrorCode> error;  // set for an error reply, for the metrics
+};
+
+Reply error_reply(const nlohmann::json& id, ErrorCode code, const std::string& message);
+Reply result_reply(const nlohmann::json& id, nlohmann::json result);
+
+/// values: (rows, cols, bins) of the snapshot's window.
+Reply values_reply(const Request& request, const SnapshotPtr& snapshot,
+                   const std::optional<std::string>& held_id);
+
+/// pixel: a snapshot of one pixel, all bins, u32, with flow.
+Reply pixel_reply(const Request& request, const SnapshotPtr& snapshot);
+
+/// edges, centers: computed in the axis type, sent as <f8.
+Reply axis_reply(const Request& request, const AxisSpec& axis);
+
+}  // namespace pixhist

@@ -1,0 +1,186 @@
+#include "service/service.hpp"
+
+#include <algorithm>
+
+#include "proto/ingest/decoder_registry.hpp"
+#include "service/config/memory_plan.hpp"
+#include "service/service_parts.hpp"
+#include "service/transport/socket_error.hpp"
+
+namespace pixhist {
+namespace {
+
+/// ZeroMQ puts each connection on one I/O thread; more threads than data sockets are of no use.
+int io_threads(const Config& config) {
+  std::size_t sockets = 0;
+  for (const auto& source : config.sources) sockets += source.endpoints.size();
+  return static_cast<int>(std::clamp<std::size_t>(sockets, 1, 4));
+}
+
+std::size_t source_count(const Config& config) { return config.sources.size(); }
+
+}  // namespace
+
+Service::Parts::Parts(Config configuration, std::shared_ptr<spdlog::logger> logger)
+    : config(std::move(configuration)),
+      log(std::move(logger)),
+      device(choose_device(config, config.device == DeviceKind::cpu ? CudaQuery{} : query_cuda_devices())),
+      workers(config.cpu_threads),
+      run_board(source_count(config)),
+      commands(config.max_pending),
+      rates(source_count(config)),
+      snapshot_memory(host_memory, config.snapshot_max_bytes),
+      held(clock, config.snapshot_max_held),
+      health(clock, run_board),
+      context(io_threads(config)) {
+  const auto shares = ring_shares(config);
+  std::vector<std::vector<Accumulator*>> accumulators;
+  std::vector<SubmitSource> sources;
+  for (std::size_t i = 0; i < source_count(config); ++i) {
+    const auto& source = config.sources[i];
+    progress.push_back(std::make_unique<SourceProgress>(source.name));
+    counts.push_back(std::make_unique<CpuPixelCounts>(config.histogram_spec(i), host_memory, workers));
+    accumulators.push_back({counts.back().get()});
+    sources.push_back({*progress.back(), *counts.back(), {source.shape, source.place}, source.sequence});
+    for (const auto& endpoint : source.endpoints) {
+      const auto share = shares.at(lanes.size());
+      const auto records = ring_records(share, record_bytes(config, i));
+      account.add(MemoryKind::host, records * sizeof(Record));
+      // Populated now: a page fault in the receive thread would cost more than the copy.
+      lanes.push_back(
+          std::make_unique<IngestLane>(i, endpoint, host_memory.allocate(share, Paging::populate), records));
+    }
+  }
+  pipeline = std::make_unique<CpuPipeline>(std::move(accumulators));
+
+  std::vector<IngestLane*> lane_list;
+  for (const auto& lane : lanes) lane_list.push_back(lane.get());
+  const BatchLimits limits{config.batch_frames, config.batch_bytes, config.batch_max_age};
+  submit =
+      std::make_unique<SubmitAgent>(SubmitParts{clock, *pipeline, std::move(sources), std::move(lane_list),
+                                                limits, commands, doorbell, run_board, pipeline_board},
+                                    config.autostart);
+  service_view = std::make_unique<ServiceView>(view());
+}
+
+ServiceView Service::Parts::view() {
+  std::vector<IngestLane*> lane_list;
+  for (const auto& lane : lanes) lane_list.push_back(lane.get());
+  std::vector<SourceProgress*> progress_list;
+  for (const auto& p : progress) progress_list.push_back(p.get());
+  return {config,
+          clock,
+          device,
+          workers.threads(),
+          std::move(lane_list),
+          std::move(progress_list),
+          run_board,
+          pipeline_board,
+          account,
+          snapshot_memory,
+          held,
+          commands,
+          errors,
+          rates,
+          query_stats,
+          clock.now()};
+}
+
+void Service::Parts::make_receivers() {
+  for (auto& lane : lanes) {
+    const std::size_t i = lane->source;
+    const auto& source = config.sources[i];
+    const ExpectedFrame expected{source.shape, config.pixel_type};
+    Receiver receiver;
+    receiver.decoder = make_decoder(source.format, expected);
+    IngestSocketOptions options;
+    options.kind = source.socket;
+    options.bind = source.bind;
+    options.endpoint = lane->endpoint;
+    options.topic = source.topic;
+    options.max_part_bytes = expected.bytes() + (1U << 20);
+    options.receive_hwm = receive_hwm(config.rcvhwm_bytes, expected.bytes());
+    options.max_parts = receiver.decoder->max_parts();
+    receiver.socket = std::make_unique<IngestSocket>(context, options);
+    lane->endpoint = receiver.socket->endpoint();
+    receiver.agent = std::make_unique<ReceiveAgent>(
+        ReceiveAgent::Parts{*lane, *receiver.socket, *receiver.decoder, clock, doorbell, source.on_full,
+                            [this, i](const Rejection& rejection) { on_reject(i, rejection); }});
+    receiver.runner = make_runner("recv-" + std::to_string(receivers.size()), *receiver.agent);
+    log->info("source {}: {} {} {} as {}{}", source.name, source.socket == SocketKind::pull ? "PULL" : "SUB",
+              source.bind ? "bound to" : "connected to", lane->endpoint, source.format,
+              source.socket == SocketKind::pull && !source.bind
+                  ? " (a PULL client competes with other PULL clients for frames)"
+                  : "");
+    receivers.push_back(std::move(receiver));
+  }
+}
+
+std::unique_ptr<AgentRunner> Service::Parts::make_runner(std::string name, Agent& agent) {
+  auto runner = std::make_unique<AgentRunner>(
+      name, agent, clock, [this, name](std::exception_ptr error) { on_thread_error(name, error); });
+  health.watch(*runner);
+  return runner;
+}
+
+void Service::Parts::on_thread_error(const std::string& thread, std::exception_ptr error) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const DeviceLost& e) {
+    log->critical("device lost: {}", e.what());
+    failure.store(static_cast<int>(ExitCode::device));
+  } catch (const std::exception& e) {
+    log->critical("thread {} failed: {}", thread, e.what());
+    failure.store(static_cast<int>(ExitCode::cut_short));
+  }
+}
+
+void Service::Parts::on_reject(std::size_t source, const Rejection& rejection) {
+  const auto& name = config.sources[source].name;
+  const auto reason = name_of(rejection.reason);
+  errors.note(clock.wall(), name, reason, rejection.message);
+  const bool mismatch = rejection.reason == RejectReason::geometry || rejection.reason == RejectReason::dtype;
+  if (mismatch && errors.mismatch(name, rejection.message)) {
+    log->error("{}: the stream does not fit the configuration: {}", name, rejection.message);
+    return;
+  }
+  repeated.log(LogLevel::warn, name, reason, rejection.message, clock.now());
+}
+
+Service::Service(Config config, std::shared_ptr<spdlog::logger> logger)
+    : parts_(std::make_unique<Parts>(std::move(config), std::move(logger))) {}
+
+Service::~Service() = default;
+
+void Service::start() {
+  auto& p = *parts_;
+  if (p.config.device == DeviceKind::automatic && p.device.kind == "cpu") p.log->warn("{}", p.device.reason);
+  p.log->info("accumulating on {} ({} threads)", p.device.name, p.workers.threads());
+  p.query_socket = std::make_unique<QuerySocket>(p.context, p.config.query_endpoint);
+  p.query = std::make_unique<QueryAgent>(QueryAgent::Parts{
+      *p.service_view, *p.query_socket, p.commands, p.doorbell, p.held, p.snapshot_memory, p.query_stats});
+  p.submit_runner = p.make_runner("submit", *p.submit);
+  p.query_runner = p.make_runner("query", *p.query);
+  p.make_receivers();
+  p.http = std::make_unique<HttpServer>(p.config.http_listen, *p.service_view, p.health);
+  p.submit_runner->start();
+  p.query_runner->start();
+  for (auto& receiver : p.receivers) receiver.runner->start();
+  p.log->info("queries at {}, http://{}/status, run {}", p.query_socket->endpoint(), p.http->address(),
+              p.run_board.info().run);
+  p.log->info("ready: {}", name_of(p.run_board.state()));
+}
+
+void Service::tick() {
+  auto& p = *parts_;
+  p.rates.sample(p.clock.now(), p.service_view->lanes, p.service_view->sources);
+  p.repeated.flush(p.clock.now());
+}
+
+std::optional<ExitCode> Service::failure() const {
+  const int code = parts_->failure.load();
+  if (code < 0) return std::nullopt;
+  return static_cast<ExitCode>(code);
+}
+
+}  // namespace pixhist

@@ -1,0 +1,86 @@
+#pragma once
+// What the service is made of, in the order of construction; destruction is the reverse. Private to
+// service.cpp and its shutdown.
+
+#include <spdlog/spdlog.h>
+
+#include <atomic>
+#include <memory>
+#include <vector>
+#include <zmq.hpp>
+
+#include "core/accumulators/pixel_histogram/cpu_pixel_counts.hpp"
+#include "core/pipeline/cpu_pipeline.hpp"
+#include "core/threads/worker_pool.hpp"
+#include "service/agents/receive_agent.hpp"
+#include "service/agents/submit_agent.hpp"
+#include "service/device_choice.hpp"
+#include "service/http/http_server.hpp"
+#include "service/logging/rate_limited_log.hpp"
+#include "service/query/query_agent.hpp"
+#include "service/service.hpp"
+#include "service/transport/ingest_socket.hpp"
+
+namespace pixhist {
+
+/// One data socket with its thread.
+struct Receiver {
+  std::unique_ptr<IngestSocket> socket;
+  std::unique_ptr<FrameDecoder> decoder;
+  std::unique_ptr<ReceiveAgent> agent;
+  std::unique_ptr<AgentRunner> runner;
+};
+
+struct Service::Parts {
+  Parts(Config config, std::shared_ptr<spdlog::logger> logger);
+
+  void make_receivers();
+  void start_runner(AgentRunner& runner);
+  std::unique_ptr<AgentRunner> make_runner(std::string name, Agent& agent);
+  void on_thread_error(const std::string& thread, std::exception_ptr error);
+  void on_reject(std::size_t source, const Rejection& rejection);
+  ServiceView view();
+
+  // Shutdown, in order.
+  bool finish_receiving(const std::function<bool()>& give_up);
+  void finish_queries(const std::function<bool()>& give_up);
+  void log_final_account(const Cut& cut, bool complete);
+
+  const Config config;
+  std::shared_ptr<spdlog::logger> log;
+  RateLimitedLog repeated{*log};
+  SystemClock clock;
+  const DeviceChoice device;
+  MemoryAccount account;
+  PageableMemory host_memory{account};
+
+  std::vector<std::unique_ptr<IngestLane>> lanes;
+  std::vector<std::unique_ptr<SourceProgress>> progress;
+  WorkerPool workers;
+  std::vector<std::unique_ptr<CpuPixelCounts>> counts;
+  std::unique_ptr<Pipeline> pipeline;
+
+  RunBoard run_board;
+  PipelineProgressBoard pipeline_board;
+  CommandQueue commands;
+  Doorbell doorbell;
+  ErrorBoard errors;
+  RateMeter rates;
+  QueryStats query_stats;
+  SnapshotMemory snapshot_memory;
+  HeldSnapshots held;
+  std::unique_ptr<SubmitAgent> submit;
+  std::unique_ptr<ServiceView> service_view;
+  Health health;
+
+  zmq::context_t context;
+  std::vector<Receiver> receivers;
+  std::unique_ptr<QuerySocket> query_socket;
+  std::unique_ptr<QueryAgent> query;
+  std::unique_ptr<AgentRunner> submit_runner;
+  std::unique_ptr<AgentRunner> query_runner;
+  std::unique_ptr<HttpServer> http;
+  std::atomic<int> failure{-1};  // an ExitCode once a thread has failed
+};
+
+}  // namespace pixhist

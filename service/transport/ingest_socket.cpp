@@ -1,0 +1,77 @@
+#include "service/transport/ingest_socket.hpp"
+
+#include <algorithm>
+
+#include "service/transport/socket_error.hpp"
+
+namespace pixhist {
+
+int receive_hwm(std::uint64_t budget, std::uint64_t frame_bytes) {
+  constexpr std::uint64_t zeromq_default = 1000;
+  return static_cast<int>(
+      std::clamp<std::uint64_t>(budget / std::max<std::uint64_t>(frame_bytes, 1), 2, zeromq_default));
+}
+
+IngestSocket::IngestSocket(zmq::context_t& context, const IngestSocketOptions& options)
+    : options_(options),
+      socket_(context, options.kind == SocketKind::sub ? zmq::socket_type::sub : zmq::socket_type::pull),
+      messages_(options.max_parts + (options.topic.empty() ? 0 : 1)) {
+  // The high-water mark only counts for connections made after it is set.
+  socket_.set(zmq::sockopt::rcvhwm, options_.receive_hwm);
+  socket_.set(zmq::sockopt::maxmsgsize, static_cast<std::int64_t>(options_.max_part_bytes));
+  socket_.set(zmq::sockopt::linger, 0);
+  socket_.set(zmq::sockopt::ipv6, true);
+  socket_.set(zmq::sockopt::tcp_keepalive, 1);
+  socket_.set(zmq::sockopt::tcp_keepalive_idle, 60);
+  if (options_.kind == SocketKind::sub) socket_.set(zmq::sockopt::subscribe, options_.topic);
+  try {
+    if (options_.bind) {
+      socket_.bind(options_.endpoint);
+      endpoint_ = socket_.get(zmq::sockopt::last_endpoint);
+      bound_ = true;
+    } else {
+      socket_.connect(options_.endpoint);
+      endpoint_ = options_.endpoint;
+    }
+  } catch (const zmq::error_t& e) {
+    throw SocketError(std::string("data socket: cannot ") + (options_.bind ? "bind " : "connect ") +
+                      options_.endpoint + ": " + e.what());
+  }
+}
+
+std::optional<ReceivedMessage> IngestSocket::receive() {
+  ReceivedMessage message;
+  parts_.clear();
+  std::size_t index = 0;
+  bool more = true;
+  while (more) {
+    zmq::message_t& part = index < messages_.size() ? messages_[index] : surplus_;
+    // Only the first part can be missing: ZeroMQ delivers a message whole.
+    if (!socket_.recv(part, zmq::recv_flags::dontwait)) return std::nullopt;
+    message.bytes += part.size();
+    more = part.more();
+    const bool topic = index == 0 && !options_.topic.empty();
+    if (!topic && parts_.size() <= options_.max_parts) {
+      // Of what is too many only the fact is kept: one empty part.
+      if (index < messages_.size())
+        parts_.push_back({static_cast<const std::byte*>(part.data()), part.size()});
+      else
+        parts_.push_back({});
+    }
+    ++index;
+  }
+  message.parts = parts_;
+  return message;
+}
+
+void IngestSocket::wait(std::chrono::milliseconds at_most) {
+  zmq::pollitem_t item{socket_.handle(), 0, ZMQ_POLLIN, 0};
+  zmq::poll(&item, 1, at_most);
+}
+
+void IngestSocket::unbind() {
+  if (bound_) socket_.unbind(endpoint_);
+  bound_ = false;
+}
+
+}  // namespace pixhist

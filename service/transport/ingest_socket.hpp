@@ -1,0 +1,48 @@
+#pragma once
+// A SUB or PULL socket that receives frames. Used by one receive thread; made by main before it starts.
+
+#include <string>
+#include <vector>
+#include <zmq.hpp>
+
+#include "service/config/config.hpp"
+#include "service/transport/message_source.hpp"
+
+namespace pixhist {
+
+struct IngestSocketOptions {
+  SocketKind kind = SocketKind::sub;
+  bool bind = false;
+  std::string endpoint;
+  std::string topic;               // not empty: subscribed, and the first part is stripped
+  std::size_t max_part_bytes = 0;  // a larger part costs the sender its connection
+  int receive_hwm = 1000;          // messages queued per connection
+  std::size_t max_parts = 2;       // of a legal message
+};
+
+class IngestSocket final : public MessageSource {
+ public:
+  /// Throws SocketError naming the endpoint.
+  IngestSocket(zmq::context_t& context, const IngestSocketOptions& options);
+
+  std::optional<ReceivedMessage> receive() override;
+  void wait(std::chrono::milliseconds at_most) override;
+  void unbind() override;
+  /// As bound (a port given as * is resolved) or connected.
+  const std::string& endpoint() const { return endpoint_; }
+
+ private:
+  const IngestSocketOptions options_;
+  zmq::socket_t socket_;
+  std::string endpoint_;
+  bool bound_ = false;
+  std::vector<zmq::message_t> messages_;  // reused, one per part that is kept
+  std::vector<MessagePart> parts_;
+  zmq::message_t surplus_;
+};
+
+/// Messages a socket may queue per connection so that they hold about `budget` bytes; at least 2, at most
+/// what ZeroMQ uses by default.
+int receive_hwm(std::uint64_t budget, std::uint64_t frame_bytes);
+
+}  // namespace pixhist
