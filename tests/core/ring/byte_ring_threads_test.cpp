@@ -1,8 +1,10 @@
 // One producer, one consumer, one onlooker. Meant for ThreadSanitizer, and checks every byte without it, too.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <deque>
 #include <thread>
 
 #include "core/ring/byte_ring.hpp"
@@ -26,6 +28,12 @@ bool all_equal(std::span<const std::byte> bytes, std::byte value) {
   return true;
 }
 
+/// Claims space, writes garbage into it and lets it go, as a decode that fails does.
+void abort_one(ByteRing& ring, std::uint64_t number) {
+  auto writer = ring.try_claim(payload_of(number) + 16, table_of(number));
+  if (writer) std::memset(writer->payload().data(), 0x5A, writer->payload().size());
+}
+
 bool produce(ByteRing& ring, std::uint64_t number) {
   RecordInfo info;
   info.number = number;
@@ -33,19 +41,11 @@ bool produce(ByteRing& ring, std::uint64_t number) {
     info.kind = RecordKind::run_end;
     return ring.try_mark(info);
   }
+  if (number % 11 == 0) abort_one(ring, number);
   auto writer = ring.try_claim(payload_of(number), table_of(number));
   if (!writer) return false;
-  std::memset(writer->payload().data(), static_cast<int>(fill_of(number)), writer->payload().size());
-  if (!writer->table().empty())
-    std::memset(writer->table().data(), static_cast<int>(~fill_of(number)), writer->table().size());
-  if (number % 11 == 0) {  // fails once, then comes again
-    writer.reset();
-    writer = ring.try_claim(payload_of(number), table_of(number));
-    if (!writer) return false;
-    std::memset(writer->payload().data(), static_cast<int>(fill_of(number)), writer->payload().size());
-    if (!writer->table().empty())
-      std::memset(writer->table().data(), static_cast<int>(~fill_of(number)), writer->table().size());
-  }
+  std::fill(writer->payload().begin(), writer->payload().end(), fill_of(number));
+  std::fill(writer->table().begin(), writer->table().end(), ~fill_of(number));
   writer->commit(info);
   return true;
 }
@@ -75,20 +75,17 @@ TEST_CASE("two threads pass records through the ring unharmed and in order") {
         std::this_thread::yield();
   });
   std::thread consumer([&] {
-    std::uint64_t number = 0;
-    std::size_t held = 0;  // taken, content checked once more at release
+    std::deque<const Record*> held;
     std::uint64_t oldest = 0;
     while (oldest < record_count) {
       const std::size_t available = ring.available();
-      for (std::size_t i = 0; i < available; ++i) wrong += !right(ring, ring.peek(i), number + i);
+      for (std::size_t i = 0; i < available; ++i) held.push_back(&ring.peek(i));
       ring.take(available);
-      number += available;
-      held += available;
-      // Hold some back as a pipeline does, but let go of all of them when nothing else comes.
-      const std::size_t let_go = available == 0 ? held : held / 2;
+      // Holds some back as a pipeline does, but lets go of all when nothing else comes.
+      const std::size_t let_go = available == 0 ? held.size() : held.size() / 2;
+      for (std::size_t i = 0; i < let_go; ++i, held.pop_front())
+        wrong += !right(ring, *held.front(), oldest++);
       ring.release(let_go);
-      oldest += let_go;
-      held -= let_go;
       if (available == 0) std::this_thread::yield();
     }
   });
