@@ -130,6 +130,11 @@ TEST_CASE("a frame may use `end` and `frames` as it likes") {
   frame_info(decode(R"({"shape":[2,3],"type":"uint16","end":true})"));
 }
 
+TEST_CASE("white space and a byte order mark around the object are no fault") {
+  frame_info(decode(" \r\n\t{ \"shape\" : [ 2 , 3 ] , \"type\" : \"uint16\" }\n"));
+  frame_info(decode("\xef\xbb\xbf{\"shape\":[2,3],\"type\":\"uint16\"}"));
+}
+
 TEST_CASE("a header of exactly 64 KiB is read") {
   std::string header = R"({"shape":[2,3],"type":"uint16","pad":")";
   header += std::string(max_array10_header_bytes - header.size() - 2, 'x') + "\"}";

@@ -6,6 +6,7 @@
 
 #include "core/model/frame_fate.hpp"
 #include "proto/error_catalog.hpp"
+#include "proto/ingest/array10_encoder.hpp"
 #include "proto/query/op_table.hpp"
 #include "tests/proto/support.hpp"
 
@@ -75,4 +76,12 @@ TEST_CASE("docs/wire/array10.md: every reason that this format gives") {
     CAPTURE(name_of(reason));
     CHECK(page.find("| `" + std::string(name_of(reason)) + "` |") != std::string::npos);
   }
+}
+
+TEST_CASE("docs/wire/array10.md: its examples are what the encoder writes") {
+  const auto page = test::read_file(PIXHIST_DOCS "/wire/array10.md");
+  std::string header;
+  encode_array10_header({{2, 3}, PixelType::u16, 4242, "a"}, header);
+  CHECK(page.find(std::to_string(header.size()) + " bytes  " + header) != std::string::npos);
+  CHECK(page.find('\n' + encode_array10_end("a", 1000) + '\n') != std::string::npos);
 }
