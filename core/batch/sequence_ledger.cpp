@@ -66,13 +66,13 @@ bool SequenceLedger::begins_anew(std::uint64_t number) const {
   return numbered_ && (below_window(number) || (number == first_ && previous_ != number));
 }
 
+/// Ends the sequence before. `key` is another one, or none; the frame at hand opens what begins here.
 void SequenceLedger::begin(const RunKey& key, Verdict& verdict) {
   verdict.restarted = open_;
   verdict.missing += end();
-  if (key != key_ && key_.present()) left_keys_[left_count_++ % left_keys_.size()] = key_;
+  if (key_.present()) left_keys_[left_count_++ % left_keys_.size()] = key_;
   std::fill(seen_.begin(), seen_.end(), 0);
   key_ = key;
-  open_ = true;
   numbered_ = false;
   settled_.reset();
   taken_ = 0;
@@ -168,8 +168,9 @@ std::uint64_t SequenceLedger::count_in_phase(std::uint64_t begin, std::uint64_t 
   return to_first >= end - begin ? 0 : (end - begin - 1 - to_first) / rules_.step + 1;
 }
 
+/// Each number is lost once and at least one has come, so their count cannot overflow.
 std::uint64_t SequenceLedger::give_up(std::uint64_t numbers) {
-  lost_numbers_ = numbers > max_count - lost_numbers_ ? max_count : lost_numbers_ + numbers;
+  lost_numbers_ += numbers;
   return give_up_to(lost_numbers_);
 }
 

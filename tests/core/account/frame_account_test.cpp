@@ -154,7 +154,7 @@ TEST_CASE("the sum of two sources is the sum of every number") {
 }
 
 TEST_CASE("differences are never negative while the counters advance on two threads") {
-  constexpr int looks = 50000;
+  constexpr int looks = 1000000;
   ReceiveCounters ring;
   SubmitCounters submit;
   std::atomic<std::uint64_t> committed{0};  // stands for the ring between the two
