@@ -47,9 +47,9 @@ class SequenceLedger {
   Verdict judge(const RecordInfo& frame);
 
   /// An end mark: ends the open sequence if the mark has its key or none. Returns the numbers now missing:
-  /// the unseen ones in the window and, if the mark says how many frames there were, as many as make up for
-  /// frames never taken (lost heads and tails, too). What was given up is never given up again, whatever
-  /// comes later. Idempotent; does nothing without an open sequence.
+  /// the unseen ones in the window and, if the mark says how many frames there were, more until frames taken
+  /// (with or without number) and missing make up that many: lost heads and tails. What was given up is never
+  /// given up again, whatever comes later. Idempotent; does nothing without an open sequence.
   std::uint64_t end(const RecordInfo& mark);
   /// The final account: an end mark without key or expectation.
   std::uint64_t end();
