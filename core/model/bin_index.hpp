@@ -29,15 +29,19 @@ PIXHIST_HD constexpr std::uint32_t flow_slot(std::uint32_t bins, Flow flow) {
 /// The slot of value v, rounded step by step in A as docs/numerics.md says:
 /// bin = min(trunc((v - xmin) * scale), bins - 1) for xmin <= v < xmax; NaN is invalid, never binned.
 /// The product is below 65537 for every v in range, so a 32-bit conversion truncates as a wider one would.
+/// Written as selections without branches (& on purpose), so that host compilers turn a loop over it into
+/// vector code; a value out of range is replaced before the arithmetic, which keeps the conversion defined.
 template <class A>
 PIXHIST_HD constexpr std::uint32_t bin_slot(A v, const BinScale<A>& s) {
-  if (v >= s.xmin && v < s.xmax) {
-    const auto bin = static_cast<std::uint32_t>(static_cast<std::int32_t>((v - s.xmin) * s.scale));
-    return bin < s.bins ? bin : s.bins - 1;
-  }
-  if (v < s.xmin) return flow_slot(s.bins, Flow::below);
-  if (v >= s.xmax) return flow_slot(s.bins, Flow::above);
-  return flow_slot(s.bins, Flow::invalid);
+  const bool in_range = static_cast<bool>(static_cast<int>(v >= s.xmin) & static_cast<int>(v < s.xmax));
+  const A inside = in_range ? v : s.xmin;
+  const auto last = static_cast<std::int32_t>(s.bins - 1);
+  const auto product = static_cast<std::int32_t>((inside - s.xmin) * s.scale);
+  const auto bin = static_cast<std::uint32_t>(product < last ? product : last);
+  const std::uint32_t not_below =
+      v >= s.xmax ? flow_slot(s.bins, Flow::above) : flow_slot(s.bins, Flow::invalid);
+  const std::uint32_t outside = v < s.xmin ? flow_slot(s.bins, Flow::below) : not_below;
+  return in_range ? bin : outside;
 }
 
 namespace bin_index_examples {

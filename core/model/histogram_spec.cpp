@@ -39,7 +39,7 @@ void check_invalid_values(const HistogramSpec& spec) {
     const bool ok =
         visit_pixel_type(spec.pixel_type, [&]<class T>(TypeTag<T>) { return representable<T>(value); });
     if (!ok)
-      fail("invalid value " + std::to_string(value) + " is no value of pixel type " +
+      fail("invalid value " + number_text(value) + " is no value of pixel type " +
            std::string(name_of(spec.pixel_type)));
   }
 }

@@ -1,6 +1,7 @@
 #pragma once
 // The value axis: bins, limits, the type A it is computed in, and the checks of docs/numerics.md.
 
+#include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -24,6 +25,13 @@ struct AxisSpec {
   friend bool operator==(const AxisSpec&, const AxisSpec&) = default;
 };
 
+/// Shortest text that reads back as `value`, for messages.
+template <class A>
+std::string number_text(A value) {
+  char text[32];
+  return {text, std::to_chars(text, text + sizeof(text), value).ptr};
+}
+
 /// Checks the axis and computes its scale in A.
 /// Throws std::invalid_argument naming the argument and its value: bins outside 1…65536, xmin or xmax not
 /// finite in A, xmin >= xmax in A, width or scale not finite and normal in A.
@@ -35,18 +43,18 @@ BinScale<A> make_bin_scale(std::uint32_t bins, double min, double max) {
   const A xmin = static_cast<A>(min);
   const A xmax = static_cast<A>(max);
   if (!std::isfinite(xmin))
-    fail("xmin is " + std::to_string(min) + ", allowed: a number finite in the axis type");
+    fail("xmin is " + number_text(min) + ", allowed: a number finite in the axis type");
   if (!std::isfinite(xmax))
-    fail("xmax is " + std::to_string(max) + ", allowed: a number finite in the axis type");
+    fail("xmax is " + number_text(max) + ", allowed: a number finite in the axis type");
   if (!(xmin < xmax))
-    fail("xmin is " + std::to_string(min) + " and xmax " + std::to_string(max) +
+    fail("xmin is " + number_text(min) + " and xmax " + number_text(max) +
          ", allowed: xmin < xmax after conversion to the axis type");
   const A width = xmax - xmin;
   const A scale = static_cast<A>(bins) / width;
   if (!std::isnormal(width))
-    fail("xmax - xmin is " + std::to_string(width) + ", allowed: a finite, normal width");
+    fail("xmax - xmin is " + number_text(width) + ", allowed: a finite, normal width");
   if (!std::isnormal(scale))
-    fail("bins / (xmax - xmin) is " + std::to_string(scale) + ", allowed: a finite, normal scale");
+    fail("bins / (xmax - xmin) is " + number_text(scale) + ", allowed: a finite, normal scale");
   return {xmin, xmax, scale, bins};
 }
 

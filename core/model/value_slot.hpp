@@ -19,7 +19,8 @@ struct InvalidValues {
 
   PIXHIST_HD constexpr bool contains(T v) const {
     if (count == 0) return false;
-    return v == values[0] || v == values[1] || v == values[2] || v == values[3];
+    return static_cast<bool>(static_cast<int>(v == values[0]) | static_cast<int>(v == values[1]) |
+                             static_cast<int>(v == values[2]) | static_cast<int>(v == values[3]));
   }
 };
 

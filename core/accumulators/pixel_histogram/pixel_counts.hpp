@@ -25,8 +25,8 @@ struct CountWindow {
 /// points at the row where the window's first row goes). flow[k], if not null, takes one uint32 per pixel at
 /// flow[k] + r * flow_row_stride + c (elements), k as enum Flow.
 struct CountTarget {
-  std::byte* counts = nullptr;        // null: no bins wanted
-  std::ptrdiff_t row_stride = 0;      // bytes
+  std::byte* counts = nullptr;    // null: no bins wanted
+  std::ptrdiff_t row_stride = 0;  // bytes
   std::array<std::uint32_t*, flow_count> flow{};
   std::ptrdiff_t flow_row_stride = 0;  // elements
 };
@@ -48,6 +48,15 @@ struct FlowTotals {
   std::uint64_t above = 0;
   std::uint64_t invalid = 0;
   std::uint64_t other_stage = 0;
+
+  constexpr FlowTotals& operator+=(const FlowTotals& other) {
+    below += other.below;
+    above += other.above;
+    invalid += other.invalid;
+    other_stage += other.other_stage;
+    return *this;
+  }
+  friend constexpr bool operator==(const FlowTotals&, const FlowTotals&) = default;
 };
 
 class PixelCounts : public Accumulator {

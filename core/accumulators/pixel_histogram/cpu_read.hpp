@@ -1,0 +1,44 @@
+#pragma once
+// Reading windows of pixel-major counts: cut to the window, capped at the type handed out.
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "core/accumulators/pixel_histogram/pixel_counts.hpp"
+#include "core/threads/worker_pool.hpp"
+
+namespace pixhist {
+
+/// uint32 [pixels][bins + flow_count]; borrowed.
+struct CountRows {
+  std::span<const std::uint32_t> cells;
+  std::uint32_t cols = 0;
+  std::uint32_t bins = 0;
+
+  const std::uint32_t* row(std::size_t pixel) const {
+    return cells.data() + pixel * (std::size_t{bins} + flow_count);
+  }
+};
+
+/// Throws std::invalid_argument naming what was asked and what there is.
+void check_window(const HistogramSpec& spec, const CountWindow& window);
+
+/// Fills `target` on the pool; returns the cells that window.dtype cut.
+std::uint64_t read_counts(const CountRows& rows, const CountWindow& window, const CountTarget& target,
+                          WorkerPool& pool);
+
+/// A read that was done when it was begun.
+class FinishedRead final : public CountRead {
+ public:
+  FinishedRead(std::uint64_t capped, std::uint64_t frames) : capped_(capped), frames_(frames) {}
+  bool ready() override { return true; }
+  std::uint64_t capped() const override { return capped_; }
+  std::uint64_t frames() const override { return frames_; }
+
+ private:
+  std::uint64_t capped_;
+  std::uint64_t frames_;
+};
+
+}  // namespace pixhist
