@@ -52,7 +52,9 @@ TEST_CASE("a std_daq frame: number, no run, and the payload is the second part i
 
 TEST_CASE("every good file in vectors/array10 is taken") {
   int frames = 0;
-  for (const auto& [name, header] : test::vectors("array10")) {
+  for (const auto& entry : test::vectors("array10")) {
+    const auto& name = entry.first;
+    const auto& header = entry.second;
     if (!name.starts_with("frame_")) continue;
     CAPTURE(name);
     frame_info(decode(header));
@@ -89,7 +91,9 @@ TEST_CASE("each pixel type by its NumPy name") {
                                                      {"uint32", PixelType::u32}, {"int16", PixelType::i16},
                                                      {"int32", PixelType::i32},  {"float32", PixelType::f32},
                                                      {"float64", PixelType::f64}};
-  for (const auto& [name, type] : types) {
+  for (const auto& entry : types) {
+    const auto& name = entry.first;
+    const auto& type = entry.second;
     CAPTURE(name);
     const ExpectedFrame expected{{2, 3}, type};
     const std::vector<std::byte> blob(expected.bytes());

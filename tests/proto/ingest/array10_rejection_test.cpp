@@ -123,7 +123,9 @@ TEST_CASE("bad_header: a value of the wrong kind, named with what is allowed") {
       {"encoding", {"0", "false", "[]", "{}", "-1"}},
       {"compression", {"0", "true", "[\"none\"]", "{}", "1.5"}},
       {"run", {"1", "-1", "null", "[]", "{}", "true"}}};
-  for (const auto& [key, values] : wrong) {
+  for (const auto& entry : wrong) {
+    const auto& key = entry.first;
+    const auto& values = entry.second;
     for (const auto* value : values) {
       CAPTURE(key);
       CAPTURE(value);
@@ -218,7 +220,9 @@ TEST_CASE("geometry: both shapes are named") {
       {"[1,2,3,4,5]", "[1, 2, 3, 4, ...]"},
       {"[4294967298,3]", "[4294967298, 3]"},  // 2 modulo 2^32
       {"[18446744073709551615,18446744073709551615]", "[18446744073709551615, 18446744073709551615]"}};
-  for (const auto& [shape, shown] : shapes) {
+  for (const auto& entry : shapes) {
+    const auto& shape = entry.first;
+    const auto& shown = entry.second;
     CAPTURE(shape);
     const auto rejection = reject_frame(header_with("shape", shape));
     CHECK(rejection.reason == RejectReason::geometry);

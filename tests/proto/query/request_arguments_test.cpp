@@ -199,7 +199,9 @@ TEST_CASE("what is planned is refused as not_built, unless at its default") {
   const std::pair<const char*, const char*> planned[] = {
       {"rebin", "2"},    {"rebin", "\"x\""}, {"rebin", "[1]"},    {"rebin", "true"},
       {"pause", "true"}, {"pause", "0"},     {"since", "\"c1\""}, {"since", "{}"}};
-  for (const auto& [name, value] : planned) {
+  for (const auto& entry : planned) {
+    const auto& name = entry.first;
+    const auto& value = entry.second;
     CAPTURE(name);
     CAPTURE(value);
     const auto error = bad_args("values", "{\"" + std::string(name) + "\":" + value + "}");

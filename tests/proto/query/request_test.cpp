@@ -161,7 +161,9 @@ TEST_CASE("the schemas say of each op and argument whether it is built") {
 
 TEST_CASE("every file in vectors/requests is taken, or not_built where it says so") {
   int taken = 0;
-  for (const auto& [name, text] : test::vectors("requests")) {
+  for (const auto& entry : test::vectors("requests")) {
+    const auto& name = entry.first;
+    const auto& text = entry.second;
     CAPTURE(name);
     if (name.find("not_built") != std::string::npos) {
       CHECK(bad(text).code == ErrorCode::not_built);
