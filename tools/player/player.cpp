@@ -1,8 +1,11 @@
 #include "tools/player/player.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <thread>
+
+#include "proto/ingest/array10_encoder.hpp"
 
 namespace pixhist {
 
@@ -25,22 +28,6 @@ std::string_view name_of(PlayerReport::StoppedBy by) {
     case PlayerReport::StoppedBy::signal: break;
   }
   return "signal";
-}
-
-std::string frame_header(FrameShape shape, PixelType type, std::uint64_t number, const std::string& run) {
-  constexpr std::string_view numpy_names[] = {"uint8", "uint16",  "uint32", "int16",
-                                              "int32", "float32", "float64"};
-  return nlohmann::ordered_json{{"htype", "array-1.0"},
-                                {"shape", {shape.rows, shape.cols}},
-                                {"type", numpy_names[static_cast<std::size_t>(type)]},
-                                {"frame", number},
-                                {"run", run}}
-      .dump();
-}
-
-std::string end_message(std::uint64_t frames, const std::string& run) {
-  return nlohmann::ordered_json{{"htype", "array-1.0"}, {"end", true}, {"run", run}, {"frames", frames}}
-      .dump();
 }
 
 }  // namespace
@@ -130,11 +117,11 @@ bool Player::step(std::uint64_t step) {
 }
 
 Outcome Player::send(std::uint64_t number, FrameFault fault) {
-  auto header = frame_header(settings_.shape, settings_.pixel_type, number, settings_.run);
-  if (fault == FrameFault::bad_header) header.pop_back();
+  encode_array10_header({settings_.shape, settings_.pixel_type, number, settings_.run}, header_);
+  if (fault == FrameFault::bad_header) header_.pop_back();
   const auto bytes = detector_.frame_bytes() - (fault == FrameFault::wrong_size ? 1 : 0);
   auto pixels = pixels_of(number, bytes);
-  const auto outcome = socket_.send_frame(header, pixels, [this] { return must_stop(); });
+  const auto outcome = socket_.send_frame(header_, pixels, [this] { return must_stop(); });
   if (outcome == Outcome::sent) {
     ++report_.messages;
     report_.bytes += bytes;
@@ -172,7 +159,7 @@ bool Player::wait_until_due(std::uint64_t step) {
 
 void Player::send_end() {
   const auto until = Clock::now() + settings_.socket.linger;
-  const auto outcome = socket_.send_control(end_message(report_.numbers, settings_.run),
+  const auto outcome = socket_.send_control(encode_array10_end(settings_.run, report_.numbers),
                                             [until] { return Clock::now() >= until; });
   report_.end_sent = outcome == Outcome::sent;
 }

@@ -91,6 +91,7 @@ class Player {
   std::vector<std::vector<std::byte>> pool_;  // before socket_: it reads from here until it is closed
   PlayerSocket socket_;
 
+  std::string header_;  // reused frame after frame
   PlayerReport report_;
   const std::atomic<bool>* stop_ = nullptr;
   const Progress* progress_ = nullptr;
