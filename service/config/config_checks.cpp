@@ -156,11 +156,10 @@ class Checker {
         refuse(path + ".shape", "needed with several sources: [rows, cols] of one frame of this source");
         complete = false;
       }
-      if (given(path + ".origin").is_null() && good({path + ".origin", path + ".format"}) &&
-          config_.sources[i].format != "sls") {
+      if (!given(path + ".origin").is_null()) continue;
+      complete = false;  // sls: the header will tell
+      if (good({path + ".origin", path + ".format"}) && config_.sources[i].format != "sls")
         refuse(path + ".origin", "needed with several sources: [row, col] of the source's first pixel");
-        complete = false;
-      }
     }
     if (!complete) return;
     try {

@@ -306,7 +306,7 @@ std::string allowed_text(const ConfigField& field) {
 std::optional<std::string> nearest_key(std::string_view path) {
   const std::string pattern = pattern_of(path);
   const auto index =
-      pattern.size() == path.size() ? std::string_view() : path.substr(8, path.find('.', 8) - 8);
+      pattern == path ? std::string_view() : path.substr(8, path.find('.', 8) - 8);
   const ConfigField* best = nullptr;
   std::size_t best_distance = std::max<std::size_t>(2, pattern.size() / 4) + 1;
   for (const auto& field : table()) {

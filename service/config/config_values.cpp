@@ -32,7 +32,10 @@ std::optional<std::uint64_t> parse_unsigned(std::string_view digits) {
 /// A JSON number without a fraction, as the JSON Schema type "integer" means it.
 std::optional<std::uint64_t> unsigned_of(const Json& value) {
   if (value.is_number_unsigned()) return value.get<std::uint64_t>();
-  if (value.is_number_integer()) return std::nullopt;  // negative
+  if (value.is_number_integer()) {
+    const auto number = value.get<std::int64_t>();
+    return number >= 0 ? std::optional(static_cast<std::uint64_t>(number)) : std::nullopt;
+  }
   if (!value.is_number_float()) return std::nullopt;
   const double number = value.get<double>();
   if (!(number >= 0 && number < 9007199254740992.0) || number != std::floor(number)) return std::nullopt;

@@ -327,7 +327,7 @@ TEST_CASE("config_loader: files that cannot be read or are no configuration") {
   // Which sources a broken file has is not known: nothing is concluded from it.
   const auto broken = load_text("{\n \"sources\": [{},,]\n}", {"sources.5.name=x"});
   REQUIRE(broken.errors.size() == 1);
-  CHECK(broken.errors[0].path == "line 2, column 16");
+  CHECK(broken.errors[0].path == "line 2, column 17");
   CHECK(has(broken.errors[0].rule, "not valid JSON"));
 
   const auto twice = load_text("{\"batch\":{\"frames\":1},\n\"batch\":{\"frames\":2}}");
