@@ -7,6 +7,8 @@ target_include_directories(pixhist_options INTERFACE ${PROJECT_SOURCE_DIR})
 target_compile_options(pixhist_options INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor
     -Werror -ffp-contract=off>
+  # g++ 12 warns falsely inside std::string (GCC bug 105651).
+  $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>>:-Wno-restrict>
   # Debian's CMake 3.25.1 rejects CUDA_STANDARD 20 with nvcc 13, so the flag is given by hand.
   $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20 -Werror=all-warnings -Xcompiler=-Wall,-Wextra,-Werror,-ffp-contract=off>)
 target_compile_definitions(pixhist_options INTERFACE PIXHIST_VERSION="${PROJECT_VERSION}"

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <iostream>
 #include <new>
+#include <nlohmann/json.hpp>
 
 #include "service/config/check_config.hpp"
 #include "service/config/command_line.hpp"
@@ -62,7 +63,8 @@ int serve(const LoadResult& loaded) {
   const sigset_t signals = block_signals();
   auto log = make_logger(*loaded.config);
   for (const auto& warning : loaded.warnings) log->warn("{}", warning.text());
-  log->info("pixhist {} with configuration {}", PIXHIST_VERSION, loaded.effective_json);
+  log->info("pixhist {} with configuration {}", PIXHIST_VERSION,
+            nlohmann::ordered_json::parse(loaded.effective_json).dump());
   try {
     Service service(*loaded.config, log);
     return run(service, signals, *log);

@@ -20,18 +20,17 @@ IngestSocket::IngestSocket(zmq::context_t& context, const IngestSocketOptions& o
   socket_.set(zmq::sockopt::rcvhwm, options_.receive_hwm);
   socket_.set(zmq::sockopt::maxmsgsize, static_cast<std::int64_t>(options_.max_part_bytes));
   socket_.set(zmq::sockopt::linger, 0);
-  socket_.set(zmq::sockopt::ipv6, true);
+  // Only where it is asked for: an IPv6 socket writes IPv4 addresses as [::ffff:…].
+  socket_.set(zmq::sockopt::ipv6, options_.endpoint.find('[') != std::string::npos);
   socket_.set(zmq::sockopt::tcp_keepalive, 1);
   socket_.set(zmq::sockopt::tcp_keepalive_idle, 60);
   if (options_.kind == SocketKind::sub) socket_.set(zmq::sockopt::subscribe, options_.topic);
   try {
     if (options_.bind) {
       socket_.bind(options_.endpoint);
-      endpoint_ = socket_.get(zmq::sockopt::last_endpoint);
-      bound_ = true;
+      bound_endpoint_ = socket_.get(zmq::sockopt::last_endpoint);
     } else {
       socket_.connect(options_.endpoint);
-      endpoint_ = options_.endpoint;
     }
   } catch (const zmq::error_t& e) {
     throw SocketError(std::string("data socket: cannot ") + (options_.bind ? "bind " : "connect ") +
@@ -69,9 +68,13 @@ void IngestSocket::wait(std::chrono::milliseconds at_most) {
   zmq::poll(&item, 1, at_most);
 }
 
+const std::string& IngestSocket::endpoint() const {
+  return bound_endpoint_.empty() ? options_.endpoint : bound_endpoint_;
+}
+
 void IngestSocket::unbind() {
-  if (bound_) socket_.unbind(endpoint_);
-  bound_ = false;
+  if (!bound_endpoint_.empty()) socket_.unbind(bound_endpoint_);
+  bound_endpoint_.clear();
 }
 
 }  // namespace pixhist

@@ -29,13 +29,12 @@ class IngestSocket final : public MessageSource {
   void wait(std::chrono::milliseconds at_most) override;
   void unbind() override;
   /// As bound (a port given as * is resolved) or connected.
-  const std::string& endpoint() const { return endpoint_; }
+  const std::string& endpoint() const;
 
  private:
   const IngestSocketOptions options_;
   zmq::socket_t socket_;
-  std::string endpoint_;
-  bool bound_ = false;
+  std::string bound_endpoint_;
   std::vector<zmq::message_t> messages_;  // reused, one per part that is kept
   std::vector<MessagePart> parts_;
   zmq::message_t surplus_;

@@ -37,7 +37,7 @@ QuerySocket::QuerySocket(zmq::context_t& context, const std::string& endpoint)
   socket_.set(zmq::sockopt::sndhwm, replies_per_client);
   socket_.set(zmq::sockopt::maxmsgsize, max_message_bytes);
   socket_.set(zmq::sockopt::linger, 500);  // ms, for the last answers at shutdown
-  socket_.set(zmq::sockopt::ipv6, true);
+  socket_.set(zmq::sockopt::ipv6, endpoint.find('[') != std::string::npos);
   try {
     socket_.bind(endpoint);
   } catch (const zmq::error_t& e) {

@@ -1,0 +1,88 @@
+#include "core/snapshot/assembly.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+using namespace pixhist;
+
+namespace {
+
+/// Fills a piece as a twin would: the count of (source, wire pixel, bin) says where it comes from.
+std::uint32_t signature(std::size_t source, std::uint32_t row, std::uint32_t col, std::uint32_t bin) {
+  return static_cast<std::uint32_t>(source * 1'000'000 + row * 10'000 + col * 100 + bin);
+}
+
+void fill(const AssemblyPiece& piece) {
+  const auto& w = piece.window;
+  for (std::uint32_t r = 0; r < w.pixels.rows(); ++r) {
+    auto* row = piece.target.counts + static_cast<std::ptrdiff_t>(r) * piece.target.row_stride;
+    for (std::uint32_t c = 0; c < w.pixels.cols(); ++c) {
+      for (std::uint32_t b = 0; b < w.bins.size(); ++b)
+        reinterpret_cast<std::uint32_t*>(row)[c * w.bins.size() + b] =
+            signature(piece.source, w.pixels.row_begin + r, w.pixels.col_begin + c, w.bins.begin + b);
+      for (std::size_t plane = 0; plane < flow_count; ++plane)
+        piece.target.flow[plane][static_cast<std::ptrdiff_t>(r) * piece.target.flow_row_stride + c] =
+            signature(piece.source, w.pixels.row_begin + r, w.pixels.col_begin + c,
+                      static_cast<std::uint32_t>(plane));
+    }
+  }
+}
+
+struct Detector {
+  std::vector<PlacedSource> sources;
+
+  /// What a detector pixel must read, found by looking through the sources pixel by pixel.
+  std::uint32_t expected(std::uint32_t row, std::uint32_t col, std::uint32_t bin) const {
+    for (std::size_t s = 0; s < sources.size(); ++s) {
+      const auto& source = sources[s];
+      for (std::uint32_t r = 0; r < source.shape.rows; ++r) {
+        for (std::uint32_t c = 0; c < source.shape.cols; ++c) {
+          if (detector_row(source, r) == row && source.place.col + c == col) return signature(s, r, c, bin);
+        }
+      }
+    }
+    return 0;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("every window of a detector with gaps and flips is assembled right") {
+  const Detector detector{{{{3, 4}, {0, 0, false}}, {{3, 4}, {4, 1, true}}, {{7, 2}, {0, 6, true}}}};
+  MemoryAccount account;
+  PageableMemory memory(account);
+  for (const Rect roi :
+       {Rect{0, 8, 0, 9}, Rect{2, 6, 3, 7}, Rect{4, 5, 1, 2}, Rect{3, 4, 0, 6}, Rect{5, 8, 2, 9}}) {
+    Snapshot snapshot;
+    snapshot.window = {roi, {1, 4}, StorageType::u32};
+    snapshot.counts = memory.allocate(snapshot.window.count_bytes(), Paging::on_demand);
+    snapshot.flow = memory.allocate(snapshot.window.flow_bytes(), Paging::on_demand);
+    for (const auto& piece : plan_assembly(detector.sources, snapshot)) fill(piece);
+    const auto counts = snapshot.counts.as<std::uint32_t>();
+    const auto flow = snapshot.flow.as<std::uint32_t>();
+    std::size_t pixel = 0;
+    for (std::uint32_t row = roi.row_begin; row < roi.row_end; ++row) {
+      for (std::uint32_t col = roi.col_begin; col < roi.col_end; ++col, ++pixel) {
+        for (std::uint32_t bin = 1; bin < 4; ++bin)
+          CHECK(counts[pixel * 3 + bin - 1] == detector.expected(row, col, bin));
+        for (std::uint32_t plane = 0; plane < flow_count; ++plane)
+          CHECK(flow[plane * roi.pixels() + pixel] == detector.expected(row, col, plane));
+      }
+    }
+  }
+}
+
+TEST_CASE("overlap and leaving the detector are refused with names and numbers") {
+  const FrameShape detector{8, 8};
+  const std::vector<PlacedSource> good{{{4, 8}, {0, 0, false}}, {{4, 8}, {4, 0, false}}};
+  CHECK_NOTHROW(check_placement(good, detector));
+  const std::vector<PlacedSource> overlapping{{{4, 8}, {0, 0, false}}, {{4, 8}, {3, 0, false}}};
+  CHECK_THROWS_WITH_AS(check_placement(overlapping, detector),
+                       "sources 0 and 1 overlap: rows [0, 4) cols [0, 8) and rows [3, 7) cols [0, 8)",
+                       std::invalid_argument);
+  const std::vector<PlacedSource> outside{{{4, 8}, {5, 0, false}}};
+  CHECK_THROWS_AS(check_placement(outside, detector), std::invalid_argument);
+  const std::vector<PlacedSource> wrapping{{{4, 8}, {0xFFFFFFFF, 0, false}}};
+  CHECK_THROWS_AS(check_placement(wrapping, detector), std::invalid_argument);
+}

@@ -1,0 +1,168 @@
+#include "service/agents/receive_agent.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cstring>
+#include <deque>
+
+using namespace pixhist;
+using std::chrono::milliseconds;
+
+namespace {
+
+/// One-part messages: 'f' + pixels is a frame, 'e' an end mark, 'c' a control message, anything else
+/// rejected.
+class LetterDecoder final : public FrameDecoder {
+ public:
+  DecodedMessage decode(std::span<const MessagePart> parts) override {
+    const auto part = parts[0];
+    switch (static_cast<char>(part[0])) {
+      case 'f': return FrameMessage{{}, part.subspan(1)};
+      case 'e': {
+        ControlMessage end{true, {}};
+        end.info.kind = RecordKind::run_end;
+        return end;
+      }
+      case 'c': return ControlMessage{};
+      default: return Rejection{RejectReason::bad_header, "no such letter"};
+    }
+  }
+  std::size_t max_parts() const override { return 1; }
+};
+
+class QueueSource final : public MessageSource {
+ public:
+  std::optional<ReceivedMessage> receive() override {
+    if (queue.empty()) return std::nullopt;
+    current_ = std::move(queue.front());
+    queue.pop_front();
+    part_ = std::as_bytes(std::span(current_));
+    return ReceivedMessage{{&part_, 1}, current_.size()};
+  }
+  void wait(std::chrono::milliseconds) override {}
+  void unbind() override { unbound = true; }
+
+  std::deque<std::string> queue;
+  bool unbound = false;
+
+ private:
+  std::string current_;
+  MessagePart part_;
+};
+
+struct Bench {
+  explicit Bench(OnFull on_full)
+      : agent({lane, source, decoder, clock, doorbell, on_full,
+               [this](const Rejection& r) { rejections.push_back(r.message); }}) {}
+  void free_one() {
+    lane.ring.take();
+    lane.ring.release(1);
+  }
+
+  MemoryAccount account;
+  PageableMemory memory{account};
+  IngestLane lane{0, "test", memory.allocate(64, Paging::on_demand), 8};  // four records of 16 bytes
+  QueueSource source;
+  LetterDecoder decoder;
+  ManualClock clock;
+  Doorbell doorbell;
+  std::vector<std::string> rejections;
+  ReceiveAgent agent;
+};
+
+const std::string frame = "f0123456789abcdef";
+
+}  // namespace
+
+TEST_CASE("frames go into the ring, the rest is counted") {
+  Bench bench(OnFull::wait);
+  bench.source.queue = {frame, "x", "c", "e", frame};
+  CHECK(bench.agent.step());
+  const auto& counters = bench.lane.counters;
+  CHECK(counters.accepted.get() == 2);
+  CHECK(counters.control.get() == 2);
+  CHECK(counters.rejected[static_cast<std::size_t>(RejectReason::bad_header)].get() == 1);
+  CHECK(counters.pixel_bytes.get() == 32);
+  CHECK(counters.received_bytes.get() == 2 * 17 + 3);
+  CHECK(bench.rejections == std::vector<std::string>{"no such letter"});
+  REQUIRE(bench.lane.ring.available() == 3);
+  CHECK(bench.lane.ring.peek(1).info.kind == RecordKind::run_end);
+  CHECK(std::memcmp(bench.lane.ring.payload(bench.lane.ring.peek(2)).data(), frame.data() + 1, 16) == 0);
+  CHECK_FALSE(bench.agent.step());
+}
+
+TEST_CASE("on_full wait: reading stops, nothing is lost, the order stays") {
+  Bench bench(OnFull::wait);
+  for (int i = 0; i < 6; ++i) bench.source.queue.push_back("f000000000000000" + std::to_string(i));
+  bench.agent.step();
+  CHECK(bench.lane.counters.accepted.get() == 4);
+  CHECK(bench.source.queue.size() == 1);  // one waits in hand
+  CHECK_FALSE(bench.agent.step());
+  for (int i = 0; i < 6; ++i) {
+    CHECK(static_cast<char>(bench.lane.ring.payload(bench.lane.ring.peek()).back()) == '0' + i);
+    bench.free_one();
+    bench.agent.step();
+  }
+  CHECK(bench.lane.counters.accepted.get() == 6);
+  CHECK(bench.lane.counters.dropped.get() == 0);
+}
+
+TEST_CASE("on_full drop: what does not fit is counted; marks are never dropped") {
+  Bench bench(OnFull::drop);
+  for (int i = 0; i < 6; ++i) bench.source.queue.push_back(frame);
+  bench.agent.step();
+  CHECK(bench.lane.counters.accepted.get() == 4);
+  CHECK(bench.lane.counters.dropped.get() == 2);
+  for (int i = 0; i < 5; ++i) bench.source.queue.push_back("e");
+  bench.agent.step();
+  CHECK(bench.lane.counters.control.get() == 4);  // eight descriptors, four hold frames
+  bench.free_one();
+  bench.agent.step();
+  CHECK(bench.lane.counters.control.get() == 5);
+}
+
+TEST_CASE("finish: unbinds, receives until it is quiet") {
+  Bench bench(OnFull::wait);
+  bench.agent.request_finish(milliseconds(100), milliseconds(1000));
+  bench.source.queue = {frame};
+  bench.agent.step();
+  CHECK(bench.source.unbound);
+  bench.clock.advance(milliseconds(90));
+  bench.agent.step();
+  bench.source.queue = {frame};
+  bench.clock.advance(milliseconds(90));
+  bench.agent.step();
+  CHECK_FALSE(bench.agent.finished());
+  bench.agent.step();
+  bench.clock.advance(milliseconds(100));
+  bench.agent.step();
+  CHECK(bench.agent.finished());
+  CHECK(bench.lane.counters.accepted.get() == 2);
+}
+
+TEST_CASE("finish: a sender that never stops has the grace, waiting for the ring not counted") {
+  Bench bench(OnFull::wait);
+  bench.agent.request_finish(milliseconds(100), milliseconds(1000));
+  for (int i = 0; i < 5; ++i) bench.source.queue.push_back(frame);
+  bench.agent.step();  // full, one waits
+  bench.clock.advance(milliseconds(5000));
+  bench.agent.step();
+  CHECK_FALSE(bench.agent.finished());
+  bench.free_one();
+  bench.agent.step();
+  CHECK_FALSE(bench.agent.finished());
+  CHECK(bench.lane.counters.accepted.get() == 5);
+  bench.clock.advance(milliseconds(1000));
+  bench.source.queue = {"c"};
+  bench.agent.step();
+  CHECK(bench.agent.finished());
+}
+
+TEST_CASE("a frame in hand when all ends is counted as dropped") {
+  Bench bench(OnFull::wait);
+  for (int i = 0; i < 5; ++i) bench.source.queue.push_back(frame);
+  bench.agent.step();
+  CHECK(bench.agent.abandon_waiting());
+  CHECK(bench.lane.counters.dropped.get() == 1);
+  CHECK_FALSE(bench.agent.abandon_waiting());
+}

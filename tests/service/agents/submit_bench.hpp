@@ -1,0 +1,157 @@
+#pragma once
+// A submit agent with everything around it, driven by hand: rings that the test writes, a manual clock.
+
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/accumulators/pixel_histogram/cpu_pixel_counts.hpp"
+#include "core/pipeline/cpu_pipeline.hpp"
+#include "service/agents/submit_agent.hpp"
+
+namespace pixhist::test {
+
+/// A pipeline that keeps batches until the test lets them finish: a device whose end is not in sight.
+class HeldPipeline final : public Pipeline {
+ public:
+  explicit HeldPipeline(Pipeline& inner) : inner_(inner) {}
+  std::size_t slots() const override { return 2; }
+  bool try_submit(Batch& batch) override {
+    if (lost) throw DeviceLost("test");
+    if (submitted_ - finished_ >= slots()) return false;
+    ++submitted_;
+    return inner_.try_submit(batch);
+  }
+  PipelineProgress progress() override {
+    if (!held) finished_ = submitted_;
+    return {finished_, finished_};
+  }
+  std::uint64_t bad_frames(Ticket ticket) override { return ticket == bad_ticket ? 1 : 0; }
+  void drain() override { finished_ = submitted_; }
+  bool healthy() override { return true; }
+
+  bool held = false;
+  bool lost = false;
+  Ticket bad_ticket = 0;
+
+ private:
+  Pipeline& inner_;
+  Ticket submitted_ = 0;
+  Ticket finished_ = 0;
+};
+
+struct SubmitBench {
+  static constexpr FrameShape shape{2, 3};
+
+  /// sources: rings of each.
+  explicit SubmitBench(std::vector<std::size_t> rings_of_source = {1},
+                       BatchLimits limits = {4, 1 << 20, std::chrono::milliseconds(200)},
+                       bool autostart = true)
+      : board(rings_of_source.size()) {
+    std::vector<SubmitSource> sources;
+    std::vector<std::vector<Accumulator*>> accumulators;
+    std::vector<IngestLane*> lane_list;
+    for (std::size_t s = 0; s < rings_of_source.size(); ++s) {
+      HistogramSpec spec;
+      spec.shape = shape;
+      spec.axis = {16, 0, 16, AxisType::f32};
+      progress.push_back(std::make_unique<SourceProgress>("m" + std::to_string(s)));
+      counts.push_back(std::make_unique<CpuPixelCounts>(spec, memory, pool));
+      accumulators.push_back({counts.back().get()});
+      const Place place{0, static_cast<std::uint32_t>(s) * shape.cols, false};
+      sources.push_back({*progress.back(), *counts.back(), {shape, place}, {}});
+      for (std::size_t r = 0; r < rings_of_source[s]; ++r) {
+        lanes.push_back(
+            std::make_unique<IngestLane>(s, "test", memory.allocate(4096, Paging::on_demand), 64));
+        lane_list.push_back(lanes.back().get());
+      }
+    }
+    cpu = std::make_unique<CpuPipeline>(accumulators);
+    pipeline = std::make_unique<HeldPipeline>(*cpu);
+    agent =
+        std::make_unique<SubmitAgent>(SubmitParts{clock, *pipeline, std::move(sources), std::move(lane_list),
+                                                  limits, commands, doorbell, board, pipeline_board},
+                                      autostart);
+  }
+
+  /// A frame whose pixels all have `value`. False if the ring is full.
+  bool send(std::uint64_t number, std::uint16_t value = 1, std::size_t lane = 0, RunKey run = {}) {
+    auto writer = lanes[lane]->ring.try_claim(shape.pixels() * sizeof(std::uint16_t));
+    if (!writer) return false;
+    const std::vector<std::uint16_t> pixels(shape.pixels(), value);
+    std::memcpy(writer->payload().data(), pixels.data(), writer->payload().size());
+    RecordInfo info;
+    info.has_number = true;
+    info.number = number;
+    info.run = run;
+    info.received = clock.now();
+    lanes[lane]->counters.accepted.add();
+    writer->commit(info);
+    return true;
+  }
+
+  bool send_end(std::size_t lane, RunKey run, std::uint64_t expected) {
+    RecordInfo info;
+    info.kind = RecordKind::run_end;
+    info.run = run;
+    info.has_expected = true;
+    info.expected = expected;
+    return lanes[lane]->ring.try_mark(info);
+  }
+
+  void run_until_idle() {
+    while (agent->step()) {
+    }
+  }
+
+  FrameAccount account(std::size_t source = 0) const {
+    std::vector<const ReceiveCounters*> receive;
+    for (const auto& lane : lanes) {
+      if (lane->source == source) receive.push_back(&lane->counters);
+    }
+    return read_account(receive, progress[source]->counters);
+  }
+
+  /// Counts of pixel 0 of a source, straight from the accumulator.
+  std::uint32_t count(std::uint16_t bin, std::size_t source = 0) const {
+    return counts[source]->cells()[bin];
+  }
+
+  void push(Command command) { REQUIRE(commands.try_push(command)); }
+
+  Command command(CommandKind kind) {
+    Command c;
+    c.kind = kind;
+    c.done = [this](CommandResult r) { results.push_back(std::move(r)); };
+    return c;
+  }
+
+  Command read(const Rect& roi, bool fresh) {
+    Command c = command(CommandKind::read);
+    c.fresh = fresh;
+    c.snapshot = std::make_shared<Snapshot>();
+    c.snapshot->window = {roi, {0, 16}, StorageType::u32};
+    c.snapshot->counts = memory.allocate(c.snapshot->window.count_bytes(), Paging::on_demand);
+    c.snapshot->flow = memory.allocate(c.snapshot->window.flow_bytes(), Paging::on_demand);
+    return c;
+  }
+
+  MemoryAccount memory_account;
+  PageableMemory memory{memory_account};
+  ManualClock clock;
+  WorkerPool pool{1};
+  std::vector<std::unique_ptr<IngestLane>> lanes;
+  std::vector<std::unique_ptr<SourceProgress>> progress;
+  std::vector<std::unique_ptr<CpuPixelCounts>> counts;
+  std::unique_ptr<CpuPipeline> cpu;
+  std::unique_ptr<HeldPipeline> pipeline;
+  CommandQueue commands{8};
+  Doorbell doorbell;
+  RunBoard board;
+  PipelineProgressBoard pipeline_board;
+  std::vector<CommandResult> results;
+  std::unique_ptr<SubmitAgent> agent;
+};
+
+}  // namespace pixhist::test
