@@ -85,6 +85,19 @@ TEST_CASE_TEMPLATE("a cell near 2^32 stops there and is flagged", Twin, PIXHIST_
   CHECK_EQ(twin.get().cell_bound(), 0);
 }
 
+TEST_CASE_TEMPLATE("cells that saturate one after the other are all found", Twin, PIXHIST_TWINS) {
+  typename Twin::Counts twin(tiny_spec());
+  std::vector<std::uint32_t> cells(2 * row_cells);
+  cells[1] = cell_max;
+  cells[row_cells + 2] = cell_max - 2;
+  twin.restore(cells, cell_max, cell_max);
+  CHECK_EQ(twin.get().saturated_cells(), 1);
+  add_frames(twin, 1, 1, 2);
+  CHECK_EQ(twin.get().saturated_cells(), 1);
+  add_frames(twin, 1, 1, 2);
+  CHECK_EQ(twin.get().saturated_cells(), 2);
+}
+
 TEST_CASE_TEMPLATE("a flow counter stops at 2^32-1 too", Twin, PIXHIST_TWINS) {
   typename Twin::Counts twin(tiny_spec());
   std::vector<std::uint32_t> cells(2 * row_cells);

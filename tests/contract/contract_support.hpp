@@ -65,17 +65,17 @@ template <class H, class T, class A>
 void check_equal(H& histogram, const ReferenceHistogram<T, A>& reference) {
   using Storage = typename decltype(histogram.values())::value_type;
   CHECK_EQ(histogram.frames(), reference.frames);
-  CHECK_EQ(difference(histogram.values(), capped<Storage>(reference.counts)), "");
+  const auto values = histogram.values();
   const auto below = histogram.below();
   const auto above = histogram.above();
   const auto invalid = histogram.invalid();
   const auto other = histogram.other_stage();
+  CHECK_EQ(difference(values, capped<Storage>(reference.counts)), "");
   CHECK_EQ(difference(below, reference.below), "");
   CHECK_EQ(difference(above, reference.above), "");
   CHECK_EQ(difference(invalid, reference.invalid), "");
   CHECK_EQ(difference(other, reference.other_stage), "");
   if constexpr (std::is_same_v<Storage, std::uint32_t>) {
-    const auto values = histogram.values();
     std::size_t broken = 0;
     for (std::size_t p = 0; p < reference.pixels; ++p) {
       const auto* bins = values.data() + p * reference.bins;
