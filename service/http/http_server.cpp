@@ -2,7 +2,10 @@
 
 #include <CivetServer.h>
 
+#include <atomic>
+#include <chrono>
 #include <functional>
+#include <thread>
 
 #include "service/metrics/metrics_text.hpp"
 #include "service/status/status_document.hpp"
@@ -42,6 +45,13 @@ void write_page(mg_connection* connection, const Page& page, bool head_only) {
             "X-Content-Type-Options: nosniff\r\nConnection: close\r\n\r\n",
             page.status, reason_phrase(page.status), page.content_type, page.body.size());
   if (!head_only) mg_write(connection, page.body.data(), page.body.size());
+}
+
+void connect_and_leave(std::string host, int port) {
+  if (host.size() > 2 && host.front() == '[') host = host.substr(1, host.size() - 2);
+  char error[64] = "";
+  mg_connection* connection = mg_connect_client(host.c_str(), port, 0, error, sizeof error);
+  if (connection != nullptr) mg_close_connection(connection);
 }
 
 }  // namespace
@@ -89,7 +99,20 @@ HttpServer::HttpServer(const std::string& listen, const ServiceView& view, const
   add("/", [](const auto& path) { return index_page(path); });
 }
 
-HttpServer::~HttpServer() = default;
+/// CivetWeb looks at its stop flag every 2 s, or when a connection comes: so one is made.
+HttpServer::~HttpServer() {
+  const auto ports = server_->getListeningPorts();
+  std::atomic<bool> stopped{false};
+  std::thread waker([&] {
+    while (!stopped.load() && !ports.empty()) {
+      connect_and_leave(host_, ports.front());
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+  });
+  server_.reset();
+  stopped.store(true);
+  waker.join();
+}
 
 std::string HttpServer::address() const {
   const auto ports = server_->getListeningPorts();
