@@ -98,7 +98,6 @@ void ReceiveAgent::watch_finish(bool received) {
   if (!finish_requested_.load(std::memory_order_acquire)) return;
   const auto now = parts_.clock.now();
   if (!finish_begun_) {
-    parts_.source.unbind();
     finish_begun_ = now;
     waited_for_ring_ = {};
   }

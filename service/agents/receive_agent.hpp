@@ -37,8 +37,9 @@ class ReceiveAgent final : public Agent {
   bool step() override;
   void wait() override;
 
-  /// Any thread: from now on no new senders; the agent is finished() when nothing came for `quiet`, or
-  /// `grace` after the request, time spent waiting for a full ring not counted.
+  /// Any thread: the agent is finished() when nothing came for `quiet`, or `grace` after the request, time
+  /// spent waiting for a full ring not counted. The socket stays as it is until then: to unbind it would cut
+  /// the connections that were accepted, and lose what lies in their buffers.
   void request_finish(std::chrono::nanoseconds quiet, std::chrono::nanoseconds grace);
   bool finished() const { return finished_.load(std::memory_order_acquire); }
   /// After the thread has ended: counts a frame still waiting for space as dropped. True if there was one.

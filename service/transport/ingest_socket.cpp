@@ -72,9 +72,4 @@ const std::string& IngestSocket::endpoint() const {
   return bound_endpoint_.empty() ? options_.endpoint : bound_endpoint_;
 }
 
-void IngestSocket::unbind() {
-  if (!bound_endpoint_.empty()) socket_.unbind(bound_endpoint_);
-  bound_endpoint_.clear();
-}
-
 }  // namespace pixhist

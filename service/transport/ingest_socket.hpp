@@ -27,7 +27,6 @@ class IngestSocket final : public MessageSource {
 
   std::optional<ReceivedMessage> receive() override;
   void wait(std::chrono::milliseconds at_most) override;
-  void unbind() override;
   /// As bound (a port given as * is resolved) or connected.
   const std::string& endpoint() const;
 

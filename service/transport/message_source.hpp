@@ -23,8 +23,6 @@ class MessageSource {
   virtual std::optional<ReceivedMessage> receive() = 0;
   /// Waits until a message may be there.
   virtual void wait(std::chrono::milliseconds at_most) = 0;
-  /// Takes no new senders; what is connected and queued can still be received.
-  virtual void unbind() = 0;
 };
 
 }  // namespace pixhist
