@@ -156,7 +156,8 @@ void Service::start() {
   auto& p = *parts_;
   if (p.config.device == DeviceKind::automatic && p.device.kind == "cpu") p.log->warn("{}", p.device.reason);
   p.log->info("accumulating on {} ({} threads)", p.device.name, p.workers.threads());
-  p.query_socket = std::make_unique<QuerySocket>(p.context, p.config.query_endpoint);
+  p.query_socket =
+      std::make_unique<QuerySocket>(p.context, p.config.query_endpoint, p.config.max_pending_per_client);
   p.query = std::make_unique<QueryAgent>(QueryAgent::Parts{
       *p.service_view, *p.query_socket, p.commands, p.doorbell, p.held, p.snapshot_memory, p.query_stats});
   p.submit_runner = p.make_runner("submit", *p.submit);

@@ -8,8 +8,9 @@ namespace {
 
 /// Larger requests cost the client its connection; above 64 KiB they are answered request_too_large.
 constexpr std::int64_t max_message_bytes = 16LL << 20;
-/// Replies queued per client: they may be large, and a client that never reads keeps this many alive.
-constexpr int replies_per_client = 4;
+/// Replies queued per client; one that never reads keeps this many alive. ZeroMQ tells of places that became
+/// free only after half of them have, so twice as many are needed as shall always be there.
+int replies_per_client(std::uint32_t in_flight) { return static_cast<int>(2 * in_flight); }
 /// More parts than any envelope has.
 constexpr std::size_t max_parts = 16;
 
@@ -30,11 +31,12 @@ zmq::message_t share(const SharedBytes& part) {
 
 }  // namespace
 
-QuerySocket::QuerySocket(zmq::context_t& context, const std::string& endpoint)
+QuerySocket::QuerySocket(zmq::context_t& context, const std::string& endpoint,
+                         std::uint32_t in_flight_per_client)
     : socket_(context, zmq::socket_type::router) {
   socket_.set(zmq::sockopt::router_mandatory, true);
   socket_.set(zmq::sockopt::router_handover, false);
-  socket_.set(zmq::sockopt::sndhwm, replies_per_client);
+  socket_.set(zmq::sockopt::sndhwm, replies_per_client(in_flight_per_client));
   socket_.set(zmq::sockopt::maxmsgsize, max_message_bytes);
   socket_.set(zmq::sockopt::linger, 500);  // ms, for the last answers at shutdown
   socket_.set(zmq::sockopt::ipv6, endpoint.find('[') != std::string::npos);

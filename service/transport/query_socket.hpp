@@ -35,8 +35,9 @@ enum class SendOutcome : std::uint8_t { sent, client_slow, client_gone };
 
 class QuerySocket {
  public:
-  /// Throws SocketError naming the endpoint.
-  QuerySocket(zmq::context_t& context, const std::string& endpoint);
+  /// A client that reads what it asks for and has at most `in_flight_per_client` requests in flight gets
+  /// every reply. Throws SocketError naming the endpoint.
+  QuerySocket(zmq::context_t& context, const std::string& endpoint, std::uint32_t in_flight_per_client);
 
   std::optional<QueryMessage> receive();
   /// Never waits: a reply that cannot be queued is dropped whole.
