@@ -4,12 +4,15 @@
 #include <pthread.h>
 #include <spdlog/spdlog.h>
 
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <iostream>
 #include <new>
 #include <nlohmann/json.hpp>
 
+#include "core/memory/host_memory.hpp"
+#include "core/model/device_error.hpp"
 #include "service/config/check_config.hpp"
 #include "service/config/command_line.hpp"
 #include "service/config/config_loader.hpp"
@@ -59,6 +62,25 @@ int run(Service& service, const sigset_t& signals, spdlog::logger& log) {
   return exit_code(service.stop([&] { return stop_requested(signals, std::chrono::milliseconds(0), log); }));
 }
 
+/// Whether a start would take the GPU.
+bool uses_cuda(const Config& config) {
+  if (config.device == DeviceKind::cpu) return false;
+  try {
+    return choose_device(config, query_cuda_devices()).kind == "cuda";
+  } catch (const DeviceMissing&) {
+    return false;
+  }
+}
+
+std::string memory_advice(const Config& config) {
+  const auto plan = plan_memory(config, uses_cuda(config));
+  return "Needed at start: " + human_bytes(plan.total(MemoryKind::host)) + " of host memory, " +
+         human_bytes(plan.total(MemoryKind::pinned)) + " of page-locked, " +
+         human_bytes(plan.total(MemoryKind::device)) + " of device memory (" + std::to_string(plan.total()) +
+         " bytes in all). Lower ring.bytes, axis.bins or the number of pixels; --check-config lists what "
+         "takes how much.";
+}
+
 int serve(const LoadResult& loaded) {
   const sigset_t signals = block_signals();
   auto log = make_logger(*loaded.config);
@@ -74,19 +96,24 @@ int serve(const LoadResult& loaded) {
   } catch (const SocketError& e) {
     log->critical("{}", e.what());
     return exit_code(ExitCode::socket);
+  } catch (const DeviceLost& e) {
+    log->critical("the device failed at start: {}", e.what());
+    return exit_code(ExitCode::device);
+  } catch (const PinningRefused& e) {
+    log->critical("{}", e.what());
+  } catch (const DeviceMemoryError& e) {
+    log->critical("{}. {}", e.what(), memory_advice(*loaded.config));
+  } catch (const std::invalid_argument& e) {
+    log->critical("{}. {}", e.what(), memory_advice(*loaded.config));
   } catch (const std::bad_alloc&) {
-    const auto plan = plan_memory(*loaded.config, false);
-    log->critical(
-        "not enough memory: {} bytes are needed at start ({}). Lower ring.bytes, axis.bins or the number of "
-        "pixels; --check-config lists what takes how much.",
-        plan.total(), human_bytes(plan.total()));
-    return exit_code(ExitCode::configuration);
+    log->critical("this machine has not enough memory. {}", memory_advice(*loaded.config));
   }
+  return exit_code(ExitCode::configuration);
 }
 
 int check(const LoadResult& loaded, bool json) {
   const bool ok = loaded.config.has_value();
-  const auto plan = ok ? plan_memory(*loaded.config, false) : MemoryPlan{};
+  const auto plan = ok ? plan_memory(*loaded.config, uses_cuda(*loaded.config)) : MemoryPlan{};
   if (json)
     std::cout << check_config_json(loaded, plan);
   else if (ok)

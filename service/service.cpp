@@ -25,11 +25,12 @@ Service::Parts::Parts(Config configuration, std::shared_ptr<spdlog::logger> logg
     : config(std::move(configuration)),
       log(std::move(logger)),
       device(choose_device(config, config.device == DeviceKind::cpu ? CudaQuery{} : query_cuda_devices())),
-      workers(config.cpu_threads),
+      backend(device.kind == "cuda" ? make_cuda_backend(config.device_index, account)
+                                    : make_cpu_backend(config.cpu_threads, account)),
       run_board(source_count(config)),
       commands(config.max_pending),
       rates(source_count(config)),
-      snapshot_memory(host_memory, config.snapshot_max_bytes),
+      snapshot_memory(backend->host_memory(), config.snapshot_max_bytes),
       held(clock, config.snapshot_max_held),
       health(clock, run_board),
       context(io_threads(config)) {
@@ -39,7 +40,7 @@ Service::Parts::Parts(Config configuration, std::shared_ptr<spdlog::logger> logg
   for (std::size_t i = 0; i < source_count(config); ++i) {
     const auto& source = config.sources[i];
     progress.push_back(std::make_unique<SourceProgress>(source.name));
-    counts.push_back(std::make_unique<CpuPixelCounts>(config.histogram_spec(i), host_memory, workers));
+    counts.push_back(backend->make_counts(config.histogram_spec(i)));
     accumulators.push_back({counts.back().get()});
     sources.push_back({*progress.back(), *counts.back(), {source.shape, source.place}, source.sequence});
     for (const auto& endpoint : source.endpoints) {
@@ -47,11 +48,11 @@ Service::Parts::Parts(Config configuration, std::shared_ptr<spdlog::logger> logg
       const auto records = ring_records(share, record_bytes(config, i));
       account.add(MemoryKind::host, records * sizeof(Record));
       // Populated now: a page fault in the receive thread would cost more than the copy.
-      lanes.push_back(
-          std::make_unique<IngestLane>(i, endpoint, host_memory.allocate(share, Paging::populate), records));
+      lanes.push_back(std::make_unique<IngestLane>(
+          i, endpoint, backend->host_memory().allocate(share, Paging::populate), records));
     }
   }
-  pipeline = std::make_unique<CpuPipeline>(std::move(accumulators));
+  pipeline = backend->make_pipeline(std::move(accumulators), largest_batch(config), config.batch_frames);
 
   std::vector<IngestLane*> lane_list;
   for (const auto& lane : lanes) lane_list.push_back(lane.get());
@@ -71,7 +72,7 @@ ServiceView Service::Parts::view() {
   return {config,
           clock,
           device,
-          workers.threads(),
+          backend->threads(),
           std::move(lane_list),
           std::move(progress_list),
           run_board,
@@ -155,7 +156,8 @@ Service::~Service() = default;
 void Service::start() {
   auto& p = *parts_;
   if (p.config.device == DeviceKind::automatic && p.device.kind == "cpu") p.log->warn("{}", p.device.reason);
-  p.log->info("accumulating on {} ({} threads)", p.device.name, p.workers.threads());
+  p.log->info("accumulating on {} ({})", p.device.name,
+              p.device.kind == "cpu" ? std::to_string(p.backend->threads()) + " threads" : p.device.kind);
   p.query_socket =
       std::make_unique<QuerySocket>(p.context, p.config.query_endpoint, p.config.max_pending_per_client);
   p.query = std::make_unique<QueryAgent>(QueryAgent::Parts{

@@ -9,11 +9,9 @@
 #include <vector>
 #include <zmq.hpp>
 
-#include "core/accumulators/pixel_histogram/cpu_pixel_counts.hpp"
-#include "core/pipeline/cpu_pipeline.hpp"
-#include "core/threads/worker_pool.hpp"
 #include "service/agents/receive_agent.hpp"
 #include "service/agents/submit_agent.hpp"
+#include "service/backend.hpp"
 #include "service/device_choice.hpp"
 #include "service/http/http_server.hpp"
 #include "service/logging/rate_limited_log.hpp"
@@ -52,12 +50,11 @@ struct Service::Parts {
   SystemClock clock;
   const DeviceChoice device;
   MemoryAccount account;
-  PageableMemory host_memory{account};
+  const std::unique_ptr<Backend> backend;
 
   std::vector<std::unique_ptr<IngestLane>> lanes;
   std::vector<std::unique_ptr<SourceProgress>> progress;
-  WorkerPool workers;
-  std::vector<std::unique_ptr<CpuPixelCounts>> counts;
+  std::vector<std::unique_ptr<PixelCounts>> counts;
   std::unique_ptr<Pipeline> pipeline;
 
   RunBoard run_board;

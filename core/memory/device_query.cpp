@@ -24,15 +24,18 @@ CudaQuery query_cuda_devices() {
   int count = 0;
   const cudaError_t error = cudaGetDeviceCount(&count);
   if (error != cudaSuccess || count == 0) {
-    query.problem = error == cudaSuccess ? "the driver reports 0 devices"
-                                         : std::string(cudaGetErrorName(error)) + ": " + cudaGetErrorString(error);
-    query.problem += driver == 0 ? " (no CUDA driver found)" : " (driver supports CUDA " + version_text(driver) + ")";
+    query.problem = error == cudaSuccess
+                        ? "the driver reports 0 devices"
+                        : std::string(cudaGetErrorName(error)) + ": " + cudaGetErrorString(error);
+    query.problem +=
+        driver == 0 ? " (no CUDA driver found)" : " (driver supports CUDA " + version_text(driver) + ")";
     return query;
   }
   for (int i = 0; i < count; ++i) {
     cudaDeviceProp properties{};
     if (cudaGetDeviceProperties(&properties, i) != cudaSuccess) continue;
-    query.devices.push_back({i, properties.name, properties.major, properties.minor, properties.totalGlobalMem});
+    query.devices.push_back(
+        {i, properties.name, properties.major, properties.minor, properties.totalGlobalMem});
   }
   if (query.devices.empty()) query.problem = "no device answers";
   return query;

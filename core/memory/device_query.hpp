@@ -16,9 +16,9 @@ struct CudaDevice {
 };
 
 struct CudaQuery {
-  bool built = false;                // this binary has the CUDA twin
+  bool built = false;  // this binary has the CUDA twin
   std::vector<CudaDevice> devices;
-  std::string problem;               // empty if devices were found; else what was found instead
+  std::string problem;  // empty if devices were found; else what was found instead
 };
 
 /// Asks the driver. Never throws; may take a second on the first call.

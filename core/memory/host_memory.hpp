@@ -6,7 +6,9 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <span>
+#include <string>
 #include <utility>
 
 namespace pixhist {
@@ -69,6 +71,16 @@ class HostBlock {
  private:
   HostMemory* owner_ = nullptr;
   std::span<std::byte> bytes_;
+};
+
+/// Page-locking was refused: which limit, and what to do.
+class PinningRefused : public std::bad_alloc {
+ public:
+  explicit PinningRefused(std::string message) : message_(std::move(message)) {}
+  const char* what() const noexcept override { return message_.c_str(); }
+
+ private:
+  std::string message_;
 };
 
 /// populate: touch every page now, so that no page fault comes later in a data path.

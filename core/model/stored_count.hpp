@@ -2,7 +2,6 @@
 // A 32-bit count in the type it is handed out in. Host and device.
 
 #include <cstdint>
-#include <limits>
 #include <type_traits>
 
 #include "core/model/host_device.hpp"
@@ -14,9 +13,9 @@ namespace pixhist {
 template <class Storage>
 PIXHIST_HD constexpr std::uint32_t storage_cap() {
   if constexpr (std::is_floating_point_v<Storage>)
-    return std::numeric_limits<std::uint32_t>::max();
+    return ~std::uint32_t{0};
   else
-    return std::numeric_limits<Storage>::max();
+    return static_cast<Storage>(~Storage{0});
 }
 
 /// Capping here equals saturating at every increment, as counts only grow.

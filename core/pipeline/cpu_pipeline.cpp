@@ -1,5 +1,7 @@
 #include "core/pipeline/cpu_pipeline.hpp"
 
+#include <chrono>
+
 namespace pixhist {
 namespace {
 
@@ -12,8 +14,10 @@ DecodedBatch decode(const Batch& batch) {
 }  // namespace
 
 bool CpuPipeline::try_submit(Batch& batch) {
+  const auto begin = std::chrono::steady_clock::now();
   const DecodedBatch decoded = decode(batch);
   for (auto* accumulator : accumulators_.at(batch.source)) accumulator->accumulate(decoded);
+  last_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   ++last_ticket_;
   return true;
 }

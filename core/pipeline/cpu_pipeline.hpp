@@ -19,12 +19,14 @@ class CpuPipeline final : public Pipeline {
   bool try_submit(Batch& batch) override;
   PipelineProgress progress() override { return {last_ticket_, last_ticket_}; }
   std::uint64_t bad_frames(Ticket) override { return 0; }  // raw frames cannot fail to decode
+  BatchSeconds seconds(Ticket) override { return {0, last_seconds_}; }
   void drain() override {}
   bool healthy() override { return true; }
 
  private:
   std::vector<std::vector<Accumulator*>> accumulators_;
   Ticket last_ticket_ = 0;
+  double last_seconds_ = 0;  // every batch is asked about before the next one: it is done when submitted
 };
 
 }  // namespace pixhist

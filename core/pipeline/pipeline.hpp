@@ -5,20 +5,20 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <stdexcept>
 
 #include "core/batch/batch.hpp"
+#include "core/model/device_error.hpp"
 
 namespace pixhist {
 
-/// The device failed. Sticky: nothing on it can be trusted from here on.
-class DeviceLost : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
-
 /// Batches are numbered from 1 in the order they were taken, over all sources.
 using Ticket = std::uint64_t;
+
+/// What one batch took. copy: 0 where nothing is copied.
+struct BatchSeconds {
+  double copy = 0;
+  double kernel = 0;
+};
 
 /// Monotonic. copied: the ring bytes of all batches up to here are no longer needed. accumulated: their
 /// frames are in the counts. accumulated <= copied.
@@ -40,6 +40,8 @@ class Pipeline {
   virtual PipelineProgress progress() = 0;
   /// Frames of batch `ticket` (accumulated, and asked in order) that the decode stage found bad.
   virtual std::uint64_t bad_frames(Ticket ticket) = 0;
+  /// What batch `ticket` took; asked like bad_frames().
+  virtual BatchSeconds seconds(Ticket ticket) = 0;
   /// Waits until everything submitted is accumulated.
   virtual void drain() = 0;
   /// True while the device answers a cheap call.

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "core/memory/host_memory.hpp"
+#include "core/model/bin_index.hpp"
 #include "core/model/geometry.hpp"
 #include "core/model/pixel_type.hpp"
 #include "core/snapshot/cut.hpp"
@@ -20,7 +21,7 @@ struct SnapshotWindow {
 
   std::size_t count_bytes() const { return pixels.pixels() * bins.size() * size_of(dtype); }
   std::size_t flow_bytes() const { return pixels.pixels() * flow_bytes_per_pixel; }
-  static constexpr std::size_t flow_bytes_per_pixel = 4 * sizeof(std::uint32_t);
+  static constexpr std::size_t flow_bytes_per_pixel = flow_count * sizeof(std::uint32_t);
 };
 
 /// counts: (rows, cols, bins) of window.dtype, C order; pixels of no source are 0.

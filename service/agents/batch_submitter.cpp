@@ -1,12 +1,17 @@
 #include "service/agents/batch_submitter.hpp"
 
 namespace pixhist {
+namespace {
+
+std::chrono::nanoseconds to_duration(double seconds) {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(seconds));
+}
+
+}  // namespace
 
 std::optional<Ticket> BatchSubmitter::try_submit(Batch& batch) {
   const InFlight entry{last_ticket_ + 1, batch.source, batch.good_frames(), batch.oldest};
-  const auto begin = clock_.now();
   if (!pipeline_.try_submit(batch)) return std::nullopt;
-  board_.batch_kernel.observe(clock_.now() - begin);
   in_flight_.push_back(entry);
   board_.batches.add();
   board_.batches_in_flight.set(in_flight_.size());
@@ -38,6 +43,9 @@ void BatchSubmitter::book(const InFlight& done) {
   progress.frames_in_run.add(done.good_frames - bad);
   book_flow(done.source);
   board_.frame_latency.observe(clock_.now() - done.oldest);
+  const BatchSeconds took = pipeline_.seconds(done.ticket);
+  if (took.copy > 0) board_.batch_copy.observe(to_duration(took.copy));
+  board_.batch_kernel.observe(to_duration(took.kernel));
 }
 
 void BatchSubmitter::book_flow(std::size_t source) {

@@ -19,6 +19,7 @@ enum class CommandKind : std::uint8_t { read, reset, start, stop };
 
 struct CommandResult {
   bool device_lost = false;  // nothing was done
+  std::optional<std::string> no_memory;  // read: the device has no room for it; nothing was done
   bool changed = true;       // start while running, stop while stopped: false
   Cut cut;                   // the cut of the read, or the last cut of the run that ended
   SnapshotPtr snapshot;      // read

@@ -25,6 +25,7 @@ void RunControl::open(bool autostart) {
 void RunControl::execute(Command command) {
   if (command.kind == CommandKind::read) return begin_read(std::move(command));
 
+  submitter_.drain();  // at most two batches: the last cut of a run is complete
   CommandResult result;
   result.cut = make_cut();
   const bool was_stopped = stopped();
@@ -52,9 +53,15 @@ void RunControl::begin_read(Command command) {
   PendingRead read;
   read.begun = clock_.now();
   read.result.cut = make_cut();
-  for (const auto& piece : plan_assembly(placed_, *command.snapshot)) {
-    read.parts.push_back(sources_[piece.source].counts.begin_read(piece.window, piece.target));
-    read.part_sources.push_back(piece.source);
+  try {
+    for (const auto& piece : plan_assembly(placed_, *command.snapshot)) {
+      read.parts.push_back(sources_[piece.source].counts.begin_read(piece.window, piece.target));
+      read.part_sources.push_back(piece.source);
+    }
+  } catch (const DeviceMemoryError& e) {
+    CommandResult refused;
+    refused.no_memory = e.what();
+    return command.done(std::move(refused));
   }
   if (command.then_reset) new_run("");
   read.result.run = board_.info().run;
@@ -119,14 +126,18 @@ SourceCut RunControl::cut_of(std::size_t source, const FrameAccount& run_account
     cut.last_frame = s.progress.last_frame.get();
   }
   cut.account = run_account;
-  cut.pending = run_account.in_ring + run_account.in_flight;
+  // The cut holds what is submitted; the ledger books it when the device reports it done.
+  const std::uint64_t unbooked = cut.frames - s.progress.frames_in_run.get();
+  cut.account.accumulated += unbooked;
+  cut.account.in_flight -= unbooked;
+  cut.pending = cut.account.in_ring + cut.account.in_flight;
   cut.saturated = s.counts.saturated_cells();
   s.progress.cells_saturated.set(cut.saturated);
   return cut;
 }
 
 void RunControl::new_run(const std::string& name) {
-  submitter_.drain();  // what was submitted belongs to the run that ends
+  submitter_.drain();  // what was submitted is booked to the run that ends
   for (auto& source : sources_) {
     source.counts.zero();
     source.progress.frames_in_run.set(0);

@@ -28,7 +28,8 @@ struct SourceProgress {
 struct PipelineProgressBoard {
   SingleWriterCounter batches;
   SingleWriterCounter batches_in_flight;  // a gauge
-  DurationHistogram batch_kernel;         // CPU twin: the whole of try_submit
+  DurationHistogram batch_copy;           // to the device; nothing where nothing is copied
+  DurationHistogram batch_kernel;
   DurationHistogram frame_latency;        // receipt of a batch's first frame to accumulated
   DurationHistogram snapshot;             // cut taken to result complete
   std::atomic<std::uint64_t> busy_ns{0};  // submit thread at work, for pixhist_stage_busy_ratio

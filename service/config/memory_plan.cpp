@@ -57,13 +57,26 @@ std::uint64_t MemoryPlan::total() const {
   return total(MemoryKind::host) + total(MemoryKind::pinned) + total(MemoryKind::device);
 }
 
+std::uint64_t largest_batch(const Config& config) {
+  const auto shares = ring_shares(config);
+  std::uint64_t largest = 0;
+  std::size_t ring = 0;
+  for (std::size_t i = 0; i < config.sources.size(); ++i) {
+    const std::uint64_t record = record_bytes(config, i);
+    for (std::size_t k = 0; k < config.sources[i].endpoints.size(); ++k, ++ring) {
+      const std::uint64_t limit = std::min(config.batch_bytes, shares[ring] / 4);
+      largest = std::max(largest, std::max(record, std::min(limit, config.batch_frames * record)));
+    }
+  }
+  return largest;
+}
+
 MemoryPlan plan_memory(const Config& config, bool cuda) {
   const MemoryKind ring_kind = cuda ? MemoryKind::pinned : MemoryKind::host;
   const MemoryKind count_kind = cuda ? MemoryKind::device : MemoryKind::host;
   MemoryPlan plan;
   const auto shares = ring_shares(config);
   std::uint64_t descriptors = 0;
-  std::uint64_t batch = 0;
   std::size_t ring = 0;
   for (std::size_t i = 0; i < config.sources.size(); ++i) {
     const SourceConfig& source = config.sources[i];
@@ -72,8 +85,6 @@ MemoryPlan plan_memory(const Config& config, bool cuda) {
       const std::string number = source.endpoints.size() > 1 ? " socket " + std::to_string(k) : "";
       plan.at_start.push_back({"ring of " + source.name + number, ring_kind, shares[ring]});
       descriptors += ring_records(shares[ring], record) * sizeof(Record);
-      const std::uint64_t limit = std::min(config.batch_bytes, shares[ring] / 4);
-      batch = std::max(batch, std::max(record, std::min(limit, config.batch_frames * record)));
     }
   }
   plan.at_start.push_back({"ring descriptors", MemoryKind::host, descriptors});
@@ -83,9 +94,10 @@ MemoryPlan plan_memory(const Config& config, bool cuda) {
     if (!spec.mask.empty())
       plan.at_start.push_back({"pixel mask of " + config.sources[i].name, count_kind, spec.mask.size()});
   }
-  if (cuda) plan.at_start.push_back({"batch slots", MemoryKind::device, device_slots * batch});
-  plan.up_to.push_back(
-      {"snapshots and replies (snapshot.max_bytes)", MemoryKind::host, config.snapshot_max_bytes});
+  if (cuda)
+    plan.at_start.push_back({"batch slots", MemoryKind::device, device_slots * largest_batch(config)});
+  plan.up_to.push_back({"snapshots and replies (snapshot.max_bytes)", ring_kind, config.snapshot_max_bytes});
+  if (cuda) plan.up_to.push_back({"snapshots on the way", MemoryKind::device, config.snapshot_max_bytes});
   plan.up_to.push_back({"receive queues of ZeroMQ (ring.rcvhwm_bytes per socket)", MemoryKind::host,
                         config.rcvhwm_bytes * ring});
   return plan;

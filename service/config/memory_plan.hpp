@@ -29,6 +29,10 @@ std::uint64_t least_ring_bytes(const Config& config);
 /// Descriptors of a ring: enough for records half the size of a frame, since run marks take one too.
 std::size_t ring_records(std::uint64_t share, std::uint64_t record_bytes);
 
+/// The most bytes a batch of any source can have: batch.bytes, a quarter of its ring, or batch.frames frames,
+/// but at least one frame.
+std::uint64_t largest_batch(const Config& config);
+
 struct MemoryItem {
   std::string name;  // "ring of module0", "counts of module0"
   MemoryKind kind = MemoryKind::host;

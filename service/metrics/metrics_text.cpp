@@ -126,6 +126,8 @@ void add_source(Exposition& out, const ServiceView& view, std::size_t i) {
 
 void add_pipeline(Exposition& out, const ServiceView& view) {
   out.counter("pixhist_batches_total", "Batches submitted.", number(view.pipeline.batches.get()));
+  out.histogram("pixhist_batch_copy_seconds", "Time to copy one batch to the device.",
+                view.pipeline.batch_copy);
   out.histogram("pixhist_batch_kernel_seconds", "Time to accumulate one batch.", view.pipeline.batch_kernel);
   out.histogram("pixhist_frame_latency_seconds", "Receipt of a batch's first frame to its accumulation.",
                 view.pipeline.frame_latency);

@@ -242,6 +242,10 @@ void QueryAgent::complete(CompletionBox::Completion completion) {
 Reply QueryAgent::completed_reply(const Request& request, const CommandResult& result) {
   if (result.device_lost)
     return error_reply(request.id, ErrorCode::device_lost, "the device failed; the service is about to exit");
+  if (result.no_memory)
+    return error_reply(
+        request.id, ErrorCode::no_memory,
+        *result.no_memory + "; ask for fewer rows or bins, or try again when other answers are done");
   const auto ttl = request.ttl.value_or(parts_.view.config.snapshot_ttl);
   if (request.op == Op::snapshot) {
     const HeldSnapshot held = parts_.held.hold(result.snapshot, request.id, ttl);

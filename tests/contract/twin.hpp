@@ -53,4 +53,11 @@ struct CpuTwin {
 
 }  // namespace pixhist::contract
 
+// A program tests one twin, so that the CUDA one can skip as a whole where there is no device.
+#ifdef PIXHIST_TEST_CUDA_TWIN
+#include "tests/contract/cuda_twin.hpp"
+#define PIXHIST_TWINS \
+  pixhist::contract::CudaTwin, pixhist::contract::CudaPlainTwin, pixhist::contract::CudaTileTwin
+#else
 #define PIXHIST_TWINS pixhist::contract::CpuTwin
+#endif

@@ -11,6 +11,7 @@
 #include <string>
 #include <utility>
 
+#include "core/accumulators/pixel_histogram/count_checks.hpp"
 #include "core/accumulators/pixel_histogram/cpu_read.hpp"
 
 namespace pixhist {
@@ -40,23 +41,15 @@ HistogramSpec checked(HistogramSpec spec) {
   return spec;
 }
 
-[[noreturn]] void fail_memory(const HistogramSpec& spec, std::uint64_t there) {
-  throw std::invalid_argument("rows × cols × bins is " + std::to_string(spec.shape.rows) + " × " +
-                              std::to_string(spec.shape.cols) + " × " + std::to_string(spec.axis.bins) +
-                              ", its counts take " + std::to_string(count_bytes(spec)) +
-                              " bytes, this machine has " + std::to_string(there) +
-                              " bytes of memory; use fewer bins or a smaller window");
-}
-
 HostBlock allocate_counts(const HistogramSpec& spec, HostMemory& memory) {
   const auto physical =
       static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
   // Asked beforehand, because the kernel may hand out more addresses than it has pages.
-  if (count_bytes(spec) > physical) fail_memory(spec, physical);
+  if (count_bytes(spec) > physical) refuse_counts(spec, "this machine", physical);
   try {
     return memory.allocate(count_bytes(spec), Paging::on_demand);
   } catch (const std::bad_alloc&) {
-    fail_memory(spec, physical);
+    refuse_counts(spec, "this machine", physical);
   }
 }
 
@@ -153,14 +146,7 @@ std::uint64_t CpuPixelCounts::saturated_cells() {
 
 void CpuPixelCounts::restore(std::span<const std::uint32_t> stored, std::uint64_t frames,
                              std::uint64_t bound) {
-  if (stored.size() != cells().size())
-    throw std::invalid_argument("stored counts have " + std::to_string(stored.size()) +
-                                " cells, needed: " + std::to_string(spec_.shape.pixels()) + " pixels × " +
-                                std::to_string(row_cells()));
-  const std::uint32_t largest = *std::max_element(stored.begin(), stored.end());
-  if (largest > bound)
-    throw std::invalid_argument("a stored cell holds " + std::to_string(largest) +
-                                ", allowed: at most the bound " + std::to_string(bound) + " stored with it");
+  check_stored_cells(spec_, stored, bound);
   std::mutex totals_mutex;
   totals_ = {};
   for_each_tile([&](std::size_t first, std::span<std::uint32_t> cells) {

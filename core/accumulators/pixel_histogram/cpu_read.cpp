@@ -2,39 +2,23 @@
 
 #include <algorithm>
 #include <atomic>
-#include <limits>
-#include <stdexcept>
-#include <string>
+
+#include "core/model/stored_count.hpp"
 
 namespace pixhist {
 namespace {
 
 constexpr std::size_t pixels_per_tile = 256;
 
-std::string text(const char* name, std::uint32_t begin, std::uint32_t end, std::uint32_t size) {
-  return std::string(name) + " [" + std::to_string(begin) + ", " + std::to_string(end) +
-         "), allowed: within [0, " + std::to_string(size) + ")";
-}
-
-void check_range(const char* name, std::uint32_t begin, std::uint32_t end, std::uint32_t size) {
-  if (begin > end || end > size) throw std::invalid_argument(text(name, begin, end, size));
-}
-
 /// Caps `bins` counts into `out`, which lies in caller's memory of type Storage. Returns the cells cut.
 template <class Storage>
 std::uint64_t cap_bins(const std::uint32_t* counts, std::size_t bins, Storage* out) {
-  if constexpr (std::is_floating_point_v<Storage>) {
-    std::transform(counts, counts + bins, out, [](std::uint32_t n) { return static_cast<Storage>(n); });
-    return 0;
-  } else {
-    constexpr std::uint32_t most = std::numeric_limits<Storage>::max();
-    std::uint32_t cut = 0;  // at most max_bins
-    for (std::size_t i = 0; i < bins; ++i) {
-      cut += counts[i] > most ? 1U : 0U;
-      out[i] = static_cast<Storage>(std::min(counts[i], most));
-    }
-    return cut;
+  std::uint32_t cut = 0;  // at most max_bins
+  for (std::size_t i = 0; i < bins; ++i) {
+    cut += counts[i] > storage_cap<Storage>() ? 1U : 0U;
+    out[i] = stored_count<Storage>(counts[i]);
   }
+  return cut;
 }
 
 template <class Storage>
@@ -56,12 +40,6 @@ std::uint64_t read_pixel(const CountRows& rows, const CountWindow& window, const
 }
 
 }  // namespace
-
-void check_window(const HistogramSpec& spec, const CountWindow& window) {
-  check_range("rows", window.pixels.row_begin, window.pixels.row_end, spec.shape.rows);
-  check_range("cols", window.pixels.col_begin, window.pixels.col_end, spec.shape.cols);
-  check_range("bins", window.bins.begin, window.bins.end, spec.axis.bins);
-}
 
 std::uint64_t read_counts(const CountRows& rows, const CountWindow& window, const CountTarget& target,
                           WorkerPool& pool) {

@@ -21,9 +21,6 @@ struct CountRows {
   }
 };
 
-/// Throws std::invalid_argument naming what was asked and what there is.
-void check_window(const HistogramSpec& spec, const CountWindow& window);
-
 /// Fills `target` on the pool; returns the cells that window.dtype cut.
 std::uint64_t read_counts(const CountRows& rows, const CountWindow& window, const CountTarget& target,
                           WorkerPool& pool);

@@ -28,6 +28,7 @@ class HeldPipeline final : public Pipeline {
     return {finished_, finished_};
   }
   std::uint64_t bad_frames(Ticket ticket) override { return ticket == bad_ticket ? 1 : 0; }
+  BatchSeconds seconds(Ticket) override { return {}; }
   void drain() override { finished_ = submitted_; }
   bool healthy() override { return true; }
 

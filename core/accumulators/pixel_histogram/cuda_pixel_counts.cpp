@@ -1,0 +1,146 @@
+#include "core/accumulators/pixel_histogram/cuda_pixel_counts.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <stdexcept>
+#include <string>
+
+#include "core/accumulators/pixel_histogram/count_checks.hpp"
+#include "core/accumulators/pixel_histogram/cuda_count_read.hpp"
+#include "core/accumulators/pixel_histogram/cuda_read_launch.hpp"
+
+namespace pixhist {
+namespace {
+
+constexpr std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
+
+/// Checked before anything is allocated: what can never fit is an argument, what does not fit now is not.
+HistogramSpec checked(HistogramSpec spec, const CudaDeviceStreams& device) {
+  check(spec);
+  device.use();
+  std::size_t free = 0;
+  std::size_t total = 0;
+  PIXHIST_CUDA_CHECK(cudaMemGetInfo(&free, &total));
+  if (count_bytes(spec) > total) refuse_counts(spec, "the device", total);
+  return spec;
+}
+
+}  // namespace
+
+CudaPixelCounts::CudaPixelCounts(HistogramSpec spec, const CudaDeviceStreams& device, MemoryAccount& account)
+    : spec_(checked(std::move(spec), device)),
+      device_(device),
+      pinned_(account, device.index()),
+      filler_(make_cuda_filler(spec_)),
+      shared_bytes_(shared_bytes_per_block()),
+      counts_(count_bytes(spec_), account),
+      totals_(sizeof(CudaFillTotals), account),
+      totals_on_host_(pinned_.allocate(sizeof(CudaFillTotals), Paging::populate)) {
+  if (!spec_.mask.empty()) {
+    mask_ = DeviceBuffer(spec_.mask.size(), account);
+    PIXHIST_CUDA_CHECK(cudaMemcpyAsync(mask_.data(), spec_.mask.data(), spec_.mask.size(),
+                                       cudaMemcpyHostToDevice, device_.compute().get()));
+  }
+  zero();
+}
+
+void CudaPixelCounts::accumulate(const DecodedBatch& batch) {
+  device_.use();
+  const auto frames = static_cast<std::uint32_t>(batch.frames.size());
+  if (frames == 0) return;
+  const FillKernel kernel = kernel_for(frames);
+  CudaFill fill;
+  fill.batch = batch;
+  fill.counts = counts_.data<std::uint32_t>();
+  fill.mask = mask_.size() == 0 ? nullptr : mask_.data<std::uint8_t>();
+  fill.totals = totals_.data<CudaFillTotals>();
+  fill.saturating = bound_ + batch.good_frames > most;
+  filler_->launch(fill, kernel, device_.compute().get());
+  copy_totals_to_host();
+  frames_ += batch.good_frames;
+  bound_ = std::min(bound_ + batch.good_frames, most);
+  saturated_.reset();
+  ++batches_of_kernel_[static_cast<std::size_t>(kernel)];
+}
+
+FillKernel CudaPixelCounts::kernel_for(std::uint32_t frames) const {
+  if (pinned_kernel_) return *pinned_kernel_;
+  return choose_kernel({spec_.axis.bins, frames, shared_bytes_});
+}
+
+void CudaPixelCounts::copy_totals_to_host() {
+  PIXHIST_CUDA_CHECK(cudaMemcpyAsync(totals_on_host_.data(), totals_.data(), sizeof(CudaFillTotals),
+                                     cudaMemcpyDeviceToHost, device_.compute().get()));
+}
+
+void CudaPixelCounts::zero() {
+  device_.use();
+  PIXHIST_CUDA_CHECK(cudaMemsetAsync(counts_.data(), 0, counts_.size(), device_.compute().get()));
+  PIXHIST_CUDA_CHECK(cudaMemsetAsync(totals_.data(), 0, totals_.size(), device_.compute().get()));
+  frames_ = 0;
+  bound_ = 0;
+  saturated_ = 0;
+}
+
+FlowTotals CudaPixelCounts::flow_totals() const {
+  const volatile auto& totals = *reinterpret_cast<const CudaFillTotals*>(totals_on_host_.data());
+  return {totals.flow[0], totals.flow[1], totals.flow[2], totals.flow[3]};
+}
+
+std::unique_ptr<CountRead> CudaPixelCounts::begin_read(const CountWindow& window, const CountTarget& target) {
+  check_window(spec_, window);
+  device_.use();
+  CudaReadKernel read;
+  read.counts = counts_.data<std::uint32_t>();
+  read.npix = spec_.shape.pixels();
+  read.cols = spec_.shape.cols;
+  read.bins = spec_.axis.bins;
+  read.window = window;
+  return std::make_unique<CudaCountRead>(read, target, totals_.data<CudaFillTotals>(), device_, pinned_);
+}
+
+std::uint64_t CudaPixelCounts::saturated_cells() {
+  if (bound_ < most) return 0;
+  if (!saturated_) {
+    device_.use();
+    const AsyncBuffer n(sizeof(unsigned long long), device_.compute());
+    const auto stream = device_.compute().get();
+    PIXHIST_CUDA_CHECK(cudaMemsetAsync(n.data(), 0, sizeof(unsigned long long), stream));
+    launch_count_saturated(counts_.data<std::uint32_t>(), counts_.size() / sizeof(std::uint32_t),
+                           n.data<unsigned long long>(), stream);
+    unsigned long long found = 0;
+    PIXHIST_CUDA_CHECK(cudaMemcpyAsync(&found, n.data(), sizeof found, cudaMemcpyDeviceToHost, stream));
+    device_.compute().synchronize();
+    saturated_ = found;
+  }
+  return *saturated_;
+}
+
+void CudaPixelCounts::restore(std::span<const std::uint32_t> cells, std::uint64_t frames,
+                              std::uint64_t bound) {
+  const std::size_t npix = spec_.shape.pixels();
+  const std::size_t slots = std::size_t{spec_.axis.bins} + flow_count;
+  check_stored_cells(spec_, cells, bound);
+  std::vector<std::uint32_t> bin_major(cells.size());
+  CudaFillTotals totals{};
+  totals.frames = frames;
+  for (std::size_t p = 0; p < npix; ++p) {
+    for (std::size_t slot = 0; slot < slots; ++slot) {
+      const std::uint32_t count = cells[p * slots + slot];
+      bin_major[slot * npix + p] = count;
+      if (slot >= spec_.axis.bins) totals.flow[slot - spec_.axis.bins] += count;
+    }
+  }
+  device_.use();
+  const auto stream = device_.compute().get();
+  PIXHIST_CUDA_CHECK(
+      cudaMemcpyAsync(counts_.data(), bin_major.data(), counts_.size(), cudaMemcpyHostToDevice, stream));
+  PIXHIST_CUDA_CHECK(cudaMemcpyAsync(totals_.data(), &totals, sizeof totals, cudaMemcpyHostToDevice, stream));
+  copy_totals_to_host();
+  device_.compute().synchronize();
+  frames_ = frames;
+  bound_ = std::min<std::uint64_t>(bound, most);
+  saturated_.reset();
+}
+
+}  // namespace pixhist

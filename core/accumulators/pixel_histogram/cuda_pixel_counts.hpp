@@ -1,0 +1,65 @@
+#pragma once
+// The CUDA twin of the counts of one source: uint32 [bins + 4][pixels] in device memory, filled and read in
+// stream order. Called by one thread at a time; nothing but drain-like calls (saturated_cells in the rare
+// regime, restore) waits for the device. Throws CudaError when it fails.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/accumulators/pixel_histogram/cuda_fill_launch.hpp"
+#include "core/accumulators/pixel_histogram/pixel_counts.hpp"
+#include "core/memory/cuda_device.hpp"
+
+namespace pixhist {
+
+class CudaPixelCounts final : public PixelCounts {
+ public:
+  /// `device` and `account` outlive this object. Throws std::invalid_argument as check(spec) does,
+  /// DeviceMemoryError if the counts do not fit.
+  CudaPixelCounts(HistogramSpec spec, const CudaDeviceStreams& device, MemoryAccount& account);
+
+  void accumulate(const DecodedBatch& batch) override;
+  void zero() override;
+
+  const HistogramSpec& spec() const override { return spec_; }
+  /// Throws DeviceMemoryError if there is no room for a device-side copy of the window.
+  std::unique_ptr<CountRead> begin_read(const CountWindow& window, const CountTarget& target) override;
+  /// Good frames submitted since zero; raw frames cannot fail on the device.
+  std::uint64_t frames() const override { return frames_; }
+  /// Of the batches that are done.
+  FlowTotals flow_totals() const override;
+  std::uint64_t saturated_cells() override;
+  std::uint64_t cell_bound() const override { return bound_; }
+
+  /// As CpuPixelCounts::restore: `cells` uint32 [pixels][bins + 4]. Waits for the device.
+  void restore(std::span<const std::uint32_t> cells, std::uint64_t frames, std::uint64_t bound);
+  /// The kernel every batch is to use; nothing: launch_policy.hpp chooses per batch.
+  void pin_kernel(std::optional<FillKernel> kernel) { pinned_kernel_ = kernel; }
+  /// Batches counted by each kernel, by index of FillKernel.
+  const std::array<std::uint64_t, 2>& batches_of_kernel() const { return batches_of_kernel_; }
+
+ private:
+  FillKernel kernel_for(std::uint32_t frames) const;
+  void copy_totals_to_host();
+
+  const HistogramSpec spec_;
+  const CudaDeviceStreams& device_;
+  PinnedMemory pinned_;
+  const std::unique_ptr<const CudaFiller> filler_;
+  const std::size_t shared_bytes_;
+  DeviceBuffer counts_;
+  DeviceBuffer mask_;
+  DeviceBuffer totals_;
+  HostBlock totals_on_host_;  // CudaFillTotals, written by the copy engine after each batch
+  std::uint64_t frames_ = 0;
+  std::uint64_t bound_ = 0;
+  std::optional<std::uint64_t> saturated_;  // of the last scan; empty after anything that may change it
+  std::optional<FillKernel> pinned_kernel_;
+  std::array<std::uint64_t, 2> batches_of_kernel_{};
+};
+
+}  // namespace pixhist
