@@ -1,7 +1,6 @@
 #include "tools/player/player.hpp"
 
 #include <algorithm>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <thread>
 
@@ -42,18 +41,13 @@ Player::Player(PlayerSettings settings)
   prepare_images();
 }
 
-std::vector<std::byte> Player::rendered(std::uint64_t image) const {
-  std::vector<std::byte> bytes(detector_.frame_bytes());
-  detector_.render(image, bytes);
-  return bytes;
-}
-
 void Player::prepare_images() {
   pool_.resize(images_);
   const auto used = std::min(images_, settings_.faults.frames.value_or(images_));
   for (std::uint64_t i = 0; i < used; ++i) {
     const auto image = (settings_.faults.first + i) % images_;
-    pool_[image] = rendered(image);
+    pool_[image].resize(detector_.frame_bytes());
+    detector_.render(image, pool_[image]);
   }
 }
 
@@ -63,11 +57,10 @@ zmq::message_t Player::pixels_of(std::uint64_t number, std::size_t bytes) {
     return zmq::message_t(
         image.data(), bytes, [](void*, void*) {}, nullptr);
   }
-  auto owned = std::make_unique<std::vector<std::byte>>(rendered(number));
-  auto* data = owned->data();
-  return zmq::message_t(
-      data, bytes, [](void*, void* hint) { delete static_cast<std::vector<std::byte>*>(hint); },
-      owned.release());
+  // The message owns its memory: nothing of ours then runs in a thread of libzmq.
+  zmq::message_t message(detector_.frame_bytes());
+  detector_.render(number, {message.data<std::byte>(), message.size()});
+  return bytes == message.size() ? std::move(message) : zmq::message_t(message.data(), bytes);
 }
 
 PlayerReport Player::play(const std::atomic<bool>& stop, const Progress& progress) {

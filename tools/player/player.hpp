@@ -73,7 +73,6 @@ class Player {
   using Clock = std::chrono::steady_clock;
 
   void prepare_images();
-  std::vector<std::byte> rendered(std::uint64_t image) const;
   zmq::message_t pixels_of(std::uint64_t number, std::size_t bytes);
 
   bool step(std::uint64_t step);

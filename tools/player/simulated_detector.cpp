@@ -1,6 +1,7 @@
 #include "tools/player/simulated_detector.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 #include <stdexcept>
 #include <string>
@@ -78,13 +79,15 @@ void SimulatedDetector::render(std::uint64_t image, std::span<std::byte> bytes) 
   // Two hashes apart from the one of the responses, so that neither images nor seeds share a sequence.
   const std::uint64_t stream = mix(mix(seed_ ^ 0x5bd1e9955bd1e995ULL) + (image + 1) * golden);
   visit_pixel_type(type_, [&]<class T>(TypeTag<T>) {
-    auto* out = reinterpret_cast<T*>(bytes.data());
+    std::byte* out = bytes.data();
     std::uint64_t counter = stream;
     for (const auto& r : response_) {
       const std::uint64_t bits = mix(counter += golden);
       std::int64_t value = r.pedestal + ((bell(bits) * r.noise) >> 15);
       value += (std::int64_t{photon_energy(static_cast<std::uint32_t>(bits >> 48))} * r.gain) >> 10;
-      *out++ = to_pixel<T>(value);
+      const T pixel = to_pixel<T>(value);
+      std::memcpy(out, &pixel, sizeof pixel);
+      out += sizeof pixel;
     }
   });
 }

@@ -43,7 +43,7 @@ class SimulatedDetector {
   PixelType pixel_type() const { return type_; }
   std::size_t frame_bytes() const { return shape_.pixels() * size_of(type_); }
 
-  /// Writes image `image` into `bytes` (frame_bytes() long, aligned for the pixel type).
+  /// Writes image `image` into `bytes` (frame_bytes() long, of any alignment).
   void render(std::uint64_t image, std::span<std::byte> bytes) const;
 
   enum class PixelKind : std::uint8_t { good, dead, hot };
