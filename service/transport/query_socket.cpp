@@ -83,7 +83,11 @@ SendOutcome QuerySocket::send(const QueryClient& client, const std::string& head
   constexpr auto more = zmq::send_flags::dontwait | zmq::send_flags::sndmore;
   try {
     // With ROUTER_MANDATORY the first part decides: the rest of the message follows it or nothing does.
-    if (!socket_.send(zmq::buffer(client.routing_id), more)) return SendOutcome::client_slow;
+    if (!socket_.send(zmq::buffer(client.routing_id), more)) {
+      // ZeroMQ may not have looked for a while at what the client has read; asked for its events, it does.
+      [[maybe_unused]] const int events = socket_.get(zmq::sockopt::events);
+      if (!socket_.send(zmq::buffer(client.routing_id), more)) return SendOutcome::client_slow;
+    }
     for (const auto& part : client.envelope) socket_.send(zmq::buffer(part), more);
     socket_.send(zmq::buffer(head), parts.empty() ? zmq::send_flags::dontwait : more);
     for (std::size_t i = 0; i < parts.size(); ++i)
