@@ -52,7 +52,7 @@ void Service::Parts::log_final_account(const Cut& cut, bool complete) {
         "{}, "
         "late {}, last frame {}",
         source.source, a.received(), a.accumulated, a.rejected_total(), a.dropped, a.discarded_total(),
-        a.missing, a.late, source.last_frame ? std::to_string(*source.last_frame) : "none");
+        a.missing, a.late, progress[i]->last_number_known.get() != 0 ? std::to_string(progress[i]->last_number.get()) : "none");
     if (a.in_ring + a.in_flight != 0)
       log->error("{}: {} frames were received and not accumulated", source.source, a.in_ring + a.in_flight);
   }

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/cpu_fill/frames.hpp"
+#include "bench/frames/frames.hpp"
 #include "core/model/geometry.hpp"
 
 namespace pixhist::bench {

@@ -87,6 +87,8 @@ bool LaneFeed::submit_closed() {
     progress.last_frame.set(known ? std::max(progress.last_frame.get(), closed_numbers_.highest)
                                   : closed_numbers_.highest);
     progress.numbers_known.set(1);
+    progress.last_number.set(closed_numbers_.highest);
+    progress.last_number_known.set(1);
   }
   closed_.reset();
   return true;

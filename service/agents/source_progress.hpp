@@ -17,6 +17,8 @@ struct SourceProgress {
   SingleWriterCounter numbers_known;  // 0 until a numbered frame of this run is submitted, then 1
   SingleWriterCounter first_frame;    // lowest and highest number submitted in this run
   SingleWriterCounter last_frame;
+  SingleWriterCounter last_number_known;  // the same since process start, for the final account
+  SingleWriterCounter last_number;
   // Device totals over the life of the process (they come back with each batch).
   SingleWriterCounter values_below;
   SingleWriterCounter values_above;

@@ -63,10 +63,10 @@ void CudaCountRead::enqueue_kernels(CudaReadKernel read, const CountTarget& targ
   PIXHIST_CUDA_CHECK(cudaMemsetAsync(&verdict->capped, 0, sizeof verdict->capped, stream));
   PIXHIST_CUDA_CHECK(
       cudaMemcpyAsync(&verdict->totals, totals, sizeof *totals, cudaMemcpyDeviceToDevice, stream));
-  if (target.counts != nullptr) launch_read_bins(read, staging_.data(), &verdict->capped, stream);
+  if (bins_bytes_ != 0) launch_read_bins(read, staging_.data(), &verdict->capped, stream);
   std::byte* plane = staging_.data() + bins_bytes_;
   for (std::size_t k = 0; k < flow_count; ++k) {
-    if (target.flow[k] == nullptr) continue;
+    if (target.flow[k] == nullptr || flow_bytes_ == 0) continue;
     launch_read_flow(read, static_cast<Flow>(k), reinterpret_cast<std::uint32_t*>(plane), stream);
     plane += flow_bytes_;
   }
@@ -77,13 +77,13 @@ void CudaCountRead::enqueue_copies(const CudaReadKernel& read, const CountTarget
   copied_on_device_.hold(device_.read());
   const auto stream = device_.read().get();
   const Rect& pixels = read.window.pixels;
-  if (target.counts != nullptr)
+  if (bins_bytes_ != 0)
     copy_rows(target.counts, target.row_stride, staging_.data(), row_bytes(read.window), pixels.rows(),
               stream);
   const std::byte* plane = staging_.data() + bins_bytes_;
   constexpr auto cell = static_cast<std::ptrdiff_t>(sizeof(std::uint32_t));
   for (auto* to : target.flow) {
-    if (to == nullptr) continue;
+    if (to == nullptr || flow_bytes_ == 0) continue;
     copy_rows(reinterpret_cast<std::byte*>(to), target.flow_row_stride * cell, plane,
               pixels.cols() * sizeof(std::uint32_t), pixels.rows(), stream);
     plane += flow_bytes_;

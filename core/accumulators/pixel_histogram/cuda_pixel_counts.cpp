@@ -35,7 +35,7 @@ CudaPixelCounts::CudaPixelCounts(HistogramSpec spec, const CudaDeviceStreams& de
       shared_bytes_(shared_bytes_per_block()),
       counts_(count_bytes(spec_), account),
       totals_(sizeof(CudaFillTotals), account),
-      totals_on_host_(pinned_.allocate(sizeof(CudaFillTotals), Paging::populate)) {
+      totals_on_host_(pinned_.allocate(2 * sizeof(CudaFillTotals), Paging::populate)) {
   if (!spec_.mask.empty()) {
     mask_ = DeviceBuffer(spec_.mask.size(), account);
     PIXHIST_CUDA_CHECK(cudaMemcpyAsync(mask_.data(), spec_.mask.data(), spec_.mask.size(),
@@ -69,7 +69,7 @@ FillKernel CudaPixelCounts::kernel_for(std::uint32_t frames) const {
 }
 
 void CudaPixelCounts::copy_totals_to_host() {
-  PIXHIST_CUDA_CHECK(cudaMemcpyAsync(totals_on_host_.data(), totals_.data(), sizeof(CudaFillTotals),
+  PIXHIST_CUDA_CHECK(cudaMemcpyAsync(totals_on_host(), totals_.data(), sizeof(CudaFillTotals),
                                      cudaMemcpyDeviceToHost, device_.compute().get()));
 }
 
@@ -77,13 +77,15 @@ void CudaPixelCounts::zero() {
   device_.use();
   PIXHIST_CUDA_CHECK(cudaMemsetAsync(counts_.data(), 0, counts_.size(), device_.compute().get()));
   PIXHIST_CUDA_CHECK(cudaMemsetAsync(totals_.data(), 0, totals_.size(), device_.compute().get()));
+  current_totals_ = 1 - current_totals_;
+  *totals_on_host() = {};
   frames_ = 0;
   bound_ = 0;
   saturated_ = 0;
 }
 
 FlowTotals CudaPixelCounts::flow_totals() const {
-  const volatile auto& totals = *reinterpret_cast<const CudaFillTotals*>(totals_on_host_.data());
+  const volatile auto& totals = *totals_on_host();
   return {totals.flow[0], totals.flow[1], totals.flow[2], totals.flow[3]};
 }
 

@@ -44,6 +44,7 @@ class CudaPixelCounts final : public PixelCounts {
 
  private:
   FillKernel kernel_for(std::uint32_t frames) const;
+  CudaFillTotals* totals_on_host() const { return totals_on_host_.as<CudaFillTotals>().data() + current_totals_; }
   void copy_totals_to_host();
 
   const HistogramSpec spec_;
@@ -54,7 +55,10 @@ class CudaPixelCounts final : public PixelCounts {
   DeviceBuffer counts_;
   DeviceBuffer mask_;
   DeviceBuffer totals_;
-  HostBlock totals_on_host_;  // CudaFillTotals, written by the copy engine after each batch
+  // Two CudaFillTotals, written by the copy engine after each batch: one for the time since the last zero(),
+  // the other still belongs to batches enqueued before it.
+  HostBlock totals_on_host_;
+  std::size_t current_totals_ = 0;
   std::uint64_t frames_ = 0;
   std::uint64_t bound_ = 0;
   std::optional<std::uint64_t> saturated_;  // of the last scan; empty after anything that may change it

@@ -1,4 +1,4 @@
-#include "bench/cpu_fill/frames.hpp"
+#include "bench/frames/frames.hpp"
 
 #include <bit>
 
