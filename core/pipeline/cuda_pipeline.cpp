@@ -1,8 +1,8 @@
 #include "core/pipeline/cuda_pipeline.hpp"
 
-#include <nvtx3/nvToolsExt.h>
-
 #include <utility>
+
+#include "core/memory/nvtx_range.hpp"
 
 namespace pixhist {
 
@@ -15,12 +15,11 @@ CudaPipeline::CudaPipeline(const CudaDeviceStreams& device,
 
 bool CudaPipeline::try_submit(Batch& batch) {
   if (submitted_ - progress().accumulated >= slots()) return false;
-  nvtxRangePushA("submit");
+  const NvtxRange range("submit");
   const DecodedBatch decoded = slots_.begin_with_table(submitted_, batch.bytes, batch.frames, batch.frame_ok);
   for (auto* accumulator : accumulators_.at(batch.source)) accumulator->accumulate(decoded);
   slots_.end(submitted_);
   ++submitted_;
-  nvtxRangePop();
   return true;
 }
 

@@ -8,4 +8,7 @@ namespace pixhist::test {
 /// Keeps `stream` busy for about `cycles` of the device's clock.
 void spin(cudaStream_t stream, long long cycles);
 
+/// Writes where there is no memory: every call after it fails.
+void break_device(cudaStream_t stream);
+
 }  // namespace pixhist::test

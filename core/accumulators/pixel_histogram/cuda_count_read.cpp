@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/memory/nvtx_range.hpp"
+
 namespace pixhist {
 namespace {
 
@@ -51,6 +53,7 @@ CudaCountRead::CudaCountRead(const CudaReadKernel& read, const CountTarget& targ
       verdict_(sizeof(Verdict), device.compute()),
       staging_(std::max<std::size_t>(bins_bytes_ + flow_bytes_ * planes_wanted(target), 1), device.compute()),
       verdict_on_host_(pinned.allocate(sizeof(Verdict), Paging::populate)) {
+  const NvtxRange range("snapshot");
   enqueue_kernels(read, target, totals);
   enqueue_copies(read, target);
 }

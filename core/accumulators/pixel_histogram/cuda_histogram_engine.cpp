@@ -3,6 +3,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/memory/nvtx_range.hpp"
+
 namespace pixhist {
 
 CudaHistogramEngine::CudaHistogramEngine(HistogramSpec spec, std::uint32_t batch_size, const Options& options)
@@ -42,6 +44,7 @@ void CudaHistogramEngine::unregister_input() {
 }
 
 void CudaHistogramEngine::submit(const std::byte* frames, std::size_t n) {
+  const NvtxRange range("submit");
   DecodedBatch table;
   table.frames = {frames_.data<const FrameEntry>(), n};
   table.frame_ok = {frame_ok_.data<const std::uint8_t>(), n};
