@@ -53,6 +53,7 @@ Service::Parts::Parts(Config configuration, std::shared_ptr<spdlog::logger> logg
     }
   }
   pipeline = backend->make_pipeline(std::move(accumulators), largest_batch(config), config.batch_frames);
+  health.watch_device([this] { return pipeline->healthy(); });
 
   std::vector<IngestLane*> lane_list;
   for (const auto& lane : lanes) lane_list.push_back(lane.get());

@@ -12,6 +12,7 @@ HealthAnswer Health::alive() const {
                          std::to_string(std::chrono::duration_cast<std::chrono::seconds>(silent).count()) +
                          " s"};
   }
+  if (device_answers_ && !device_answers_()) return {false, "the device does not answer"};
   return {true, "ok"};
 }
 

@@ -1,5 +1,6 @@
 #include <zmq.h>
 
+#include "core/accumulators/pixel_histogram/launch_policy.hpp"
 #include "core/memory/device_query.hpp"
 #include "core/model/value_axis.hpp"
 #include "proto/ingest/decoder_registry.hpp"
@@ -73,7 +74,10 @@ json info_document(const ServiceView& view) {
       {"axis", axis_json(config)},
       {"sources", sources_json(config)},
       {"formats", std::move(formats)},
-      {"kernel_policy", {{"policy", "auto"}, {"rows", {"cpu tile"}}}},
+      {"kernel_policy",
+       {{"policy", "auto"},
+        {"rows", view.device.kind == "cuda" ? json{name_of(FillKernel::tile), name_of(FillKernel::plain)}
+                                            : json{"cpu tile"}}}},
       {"limits",
        {{"max_request_bytes", max_request_bytes},
         {"max_reply_bytes", config.max_reply_bytes},
