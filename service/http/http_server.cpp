@@ -6,6 +6,7 @@
 #include <chrono>
 #include <functional>
 #include <thread>
+#include <utility>
 
 #include "service/metrics/metrics_text.hpp"
 #include "service/status/status_document.hpp"
@@ -30,6 +31,11 @@ const char* reason_phrase(int status) {
 
 Page health_page(const HealthAnswer& answer) {
   return {answer.ok ? 200 : 503, plain_text, answer.text + "\n"};
+}
+
+Page status_page(const ServiceView& view) {
+  const auto status = status_document(view);
+  return {200, json_text, status.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n"};
 }
 
 Page index_page(const std::string& path) {
@@ -75,6 +81,19 @@ class HttpServer::Handler : public CivetHandler {
 
 HttpServer::HttpServer(const std::string& listen, const ServiceView& view, const Health& health)
     : host_(listen.substr(0, listen.rfind(':'))) {
+  const std::pair<const char*, Handler::MakePage> pages[] = {
+      {"/metrics$",
+       [&view](const auto&) {
+         return Page{200, prometheus_text, metrics_text(view)};
+       }},
+      {"/healthz$", [&health](const auto&) { return health_page(health.alive()); }},
+      {"/readyz$", [&health](const auto&) { return health_page(health.ready()); }},
+      {"/status$", [&view](const auto&) { return status_page(view); }},
+      {"/", [](const auto& path) { return index_page(path); }},
+  };
+  // Made before the server starts its threads, which are to find them complete.
+  for (const auto& page : pages) handlers_.push_back(std::make_unique<Handler>(page.second));
+
   // Probes must get through while a slow scrape is served: four threads, each request 5 s at most.
   const std::vector<std::string> options{
       "listening_ports",          listen, "num_threads",       "4", "request_timeout_ms", "5000",
@@ -85,18 +104,7 @@ HttpServer::HttpServer(const std::string& listen, const ServiceView& view, const
     throw SocketError("http.listen: cannot listen on " + listen + ": " + e.what() +
                       " (port in use, or an address this machine does not have?)");
   }
-  const auto add = [&](const std::string& uri, Handler::MakePage make_page) {
-    handlers_.push_back(std::make_unique<Handler>(std::move(make_page)));
-    server_->addHandler(uri, *handlers_.back());
-  };
-  add("/metrics$", [&view](const auto&) { return Page{200, prometheus_text, metrics_text(view)}; });
-  add("/healthz$", [&health](const auto&) { return health_page(health.alive()); });
-  add("/readyz$", [&health](const auto&) { return health_page(health.ready()); });
-  add("/status$", [&view](const auto&) {
-    return Page{200, json_text,
-                status_document(view).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n"};
-  });
-  add("/", [](const auto& path) { return index_page(path); });
+  for (std::size_t i = 0; i < handlers_.size(); ++i) server_->addHandler(pages[i].first, *handlers_[i]);
 }
 
 /// CivetWeb looks at its stop flag every 2 s, or when a connection comes: so one is made.
