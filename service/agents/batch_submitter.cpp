@@ -10,6 +10,9 @@ std::chrono::nanoseconds to_duration(double seconds) {
 }  // namespace
 
 std::optional<Ticket> BatchSubmitter::try_submit(Batch& batch) {
+  // A batch is booked before its slot is taken again: its times are the slot's.
+  if (in_flight_.size() >= pipeline_.slots()) reap();
+  if (in_flight_.size() >= pipeline_.slots()) return std::nullopt;
   const InFlight entry{last_ticket_ + 1, batch.source, batch.good_frames(), batch.oldest};
   if (!pipeline_.try_submit(batch)) return std::nullopt;
   in_flight_.push_back(entry);
