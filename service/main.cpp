@@ -59,7 +59,12 @@ int run(Service& service, const sigset_t& signals, spdlog::logger& log) {
   service.start();
   constexpr auto tick = std::chrono::milliseconds(500);
   while (!service.failure() && !stop_requested(signals, tick, log)) service.tick();
-  return exit_code(service.stop([&] { return stop_requested(signals, std::chrono::milliseconds(0), log); }));
+  // Asked in each stage of the way out, while the signal can be taken only once.
+  bool cut_short = false;
+  return exit_code(service.stop([&] {
+    cut_short = cut_short || stop_requested(signals, std::chrono::milliseconds(0), log);
+    return cut_short;
+  }));
 }
 
 /// Whether a start would take the GPU.
