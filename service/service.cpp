@@ -28,10 +28,10 @@ Service::Parts::Parts(Config configuration, std::shared_ptr<spdlog::logger> logg
       backend(device.kind == "cuda" ? make_cuda_backend(config.device_index, account)
                                     : make_cpu_backend(config.cpu_threads, account)),
       run_board(source_count(config)),
-      commands(config.max_pending),
       rates(source_count(config)),
       snapshot_memory(backend->host_memory(), config.snapshot_max_bytes),
       held(clock, config.snapshot_max_held),
+      commands(config.max_pending),
       health(clock, run_board),
       context(io_threads(config)) {
   const auto shares = ring_shares(config);

@@ -59,13 +59,13 @@ struct Service::Parts {
 
   RunBoard run_board;
   PipelineProgressBoard pipeline_board;
-  CommandQueue commands;
   Doorbell doorbell;
   ErrorBoard errors;
   RateMeter rates;
   QueryStats query_stats;
   SnapshotMemory snapshot_memory;
   HeldSnapshots held;
+  CommandQueue commands;  // behind snapshot_memory: a command left over at a forced end owns blocks of it
   std::unique_ptr<SubmitAgent> submit;
   std::unique_ptr<ServiceView> service_view;
   Health health;
