@@ -53,15 +53,20 @@ void RunControl::begin_read(Command command) {
   PendingRead read;
   read.begun = clock_.now();
   read.result.cut = make_cut();
+  const auto refuse = [&](const char* why) {
+    CommandResult refused;
+    refused.no_memory = why;
+    command.done(std::move(refused));
+  };
   try {
     for (const auto& piece : plan_assembly(placed_, *command.snapshot)) {
       read.parts.push_back(sources_[piece.source].counts.begin_read(piece.window, piece.target));
       read.part_sources.push_back(piece.source);
     }
   } catch (const DeviceMemoryError& e) {
-    CommandResult refused;
-    refused.no_memory = e.what();
-    return command.done(std::move(refused));
+    return refuse(e.what());
+  } catch (const PinningRefused& e) {  // page-locked memory for the verdict of the read
+    return refuse(e.what());
   }
   if (command.then_reset) new_run("");
   read.result.run = board_.info().run;
