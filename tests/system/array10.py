@@ -22,7 +22,7 @@ def frame_header(pixels, number=None, run=None, **changes):
 
 
 class Sender:
-    """A PUSH (or PUB) socket that waits for a slow peer, but never for ever. Its queue is long: no test must wait for it."""
+    """A PUSH (or PUB) socket with a long queue; it waits for a slow peer, but never for ever."""
 
     def __init__(self, endpoint, kind=zmq.PUSH, bind=False, queue=100_000):
         self.socket = zmq.Context.instance().socket(kind)

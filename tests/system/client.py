@@ -19,7 +19,7 @@ class QueryError(Exception):
 
 
 class Client:
-    """A DEALER that speaks as a REQ does (envelope of one empty part), but may have several requests in flight."""
+    """A DEALER that speaks as a REQ does (envelope: one empty part), with several requests in flight."""
 
     def __init__(self, endpoint, envelope=(b"",), **options):
         self._envelope = list(envelope)

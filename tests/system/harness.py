@@ -1,7 +1,8 @@
 """Runs pixhistd and pixhist-player for the system tests: start, wait, stop, and judge their exit.
 
-Environment: PIXHISTD and PIXHIST_PLAYER name the programs. PIXHIST_TEST_SLOWNESS stretches every time-out (default 1, and 8
-where PIXHIST_TEST_SANITIZE says that the programs are instrumented).
+Environment: PIXHISTD and PIXHIST_PLAYER name the programs. PIXHIST_TEST_SLOWNESS stretches every time-out (default
+1, and 8 where PIXHIST_TEST_SANITIZE says that the programs are instrumented). PIXHIST_TEST_DEVICE is the device.kind
+to test with (default cpu).
 """
 
 import contextlib
@@ -81,7 +82,7 @@ def make_config(rows, cols, pixel_type="u16", sources=None, **changes):
         "detector": {"rows": rows, "cols": cols, "pixel_type": pixel_type},
         "axis": {"bins": 64, "min": 0, "max": 16384},
         "sources": sources or [{"endpoint": ANY_PORT, "socket": "pull", "bind": True}],
-        "device": {"kind": "cpu", "cpu_threads": 2},
+        "device": {"kind": os.environ.get("PIXHIST_TEST_DEVICE", "cpu"), "cpu_threads": 2},
         "batch": {"max_age_ms": 20},
         "ring": {"bytes": "8MiB", "rcvhwm_bytes": "16MiB"},
         "query": {"endpoint": ANY_PORT},
@@ -108,7 +109,7 @@ def config_file(config):
 
 
 class Service:
-    """A running pixhistd. Leaving the block sends SIGTERM and wants a drained end, exit 0, unless stop() was called before."""
+    """A running pixhistd. Leaving the block stops it, unless stop() was called: drained, exit 0, or the test fails."""
 
     def __init__(self, config, *arguments, env=None):
         self._stack = contextlib.ExitStack()
@@ -162,7 +163,7 @@ class Service:
         self.data_endpoint = self.data_endpoints[0]
 
     def _end_badly(self):
-        """After a failure: shows what the service said, so that one run of a test is enough to understand it."""
+        """After a failure: shows what the service said."""
         if self.process.poll() is None:
             self.process.terminate()
             try:
@@ -220,7 +221,7 @@ class Service:
         return self.status()["sources"][source]["lifetime"]
 
     def wait_account(self, source="module0", timeout=TIMEOUT, **numbers):
-        """Waits until the lifetime account shows these numbers. Fails at once if one is passed by: counters never fall."""
+        """Waits for these numbers in the lifetime account; one that is passed by never comes back, and fails."""
         last = {}
 
         def reached():

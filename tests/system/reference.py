@@ -1,6 +1,6 @@
-"""The numbers pixhist must give, from separately written NumPy code: the formula of the histogram, step by step in the axis type.
+"""The numbers pixhist must give: the formula of the histogram, step by step in the axis type, written apart.
 
-Nothing here knows how the service counts; numpy.histogram is no reference, since values within rounding of an edge differ.
+numpy.histogram is no reference: it puts values within rounding of an edge elsewhere.
 """
 
 import dataclasses

@@ -1,4 +1,4 @@
-"""Bad peers: frames that are none, bytes that are no ZeroMQ, clients that never read or vanish. Others are served as before."""
+"""Bad peers: frames that are none, bytes that are no ZeroMQ, clients that never read or vanish."""
 
 import os
 import re

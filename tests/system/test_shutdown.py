@@ -1,4 +1,4 @@
-"""The end: what senders have handed over is accumulated and accounted for, or the exit code says that it is not."""
+"""The end: what senders handed over is accumulated and accounted for, or the exit code says that it is not."""
 
 import json
 import signal
@@ -27,7 +27,7 @@ def slow_config(**changes):
 
 
 class EndlessSender:
-    """Sends a frame every 2 ms from its own thread until the block is left: a service that drains never falls quiet."""
+    """Sends a frame every 2 ms from its own thread until the block is left, so that draining never ends."""
 
     def __init__(self, service, shape):
         self._service = service

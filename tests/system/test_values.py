@@ -13,7 +13,7 @@ FLOW = ("below", "above", "invalid", "other_stage")
 
 
 def random_stack(dtype, frames, rows, cols, low, high, seed):
-    """Values around [low, high), and those where mistakes hide: the ends of axis and type, each edge, NaN and infinities."""
+    """Values around [low, high), and those where mistakes hide: ends of axis and type, NaN, infinities."""
     rng = np.random.default_rng(seed)
     dtype = np.dtype(dtype)
     special = [low, high, (low + high) / 2]
