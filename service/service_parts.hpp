@@ -42,7 +42,7 @@ struct Service::Parts {
   // Shutdown, in order.
   bool finish_receiving(const std::function<bool()>& give_up);
   void finish_queries(const std::function<bool()>& give_up);
-  void log_final_account(const Cut& cut, bool complete);
+  void log_final_account(bool complete);
 
   const Config config;
   std::shared_ptr<spdlog::logger> log;

@@ -43,18 +43,19 @@ void Service::Parts::finish_queries(const std::function<bool()>& give_up) {
   wait_for([this] { return query->pending() == 0; }, give_up);
 }
 
-void Service::Parts::log_final_account(const Cut& cut, bool complete) {
+void Service::Parts::log_final_account(bool complete) {
   for (std::size_t i = 0; i < progress.size(); ++i) {
     const FrameAccount a = lifetime_account(*service_view, i);
-    const auto& source = cut.sources[i];
+    const auto& source = *progress[i];
     log->info(
         "final account of {}: received {}, accumulated {}, rejected {}, dropped {}, discarded {}, missing "
         "{}, "
         "late {}, last frame {}",
-        source.source, a.received(), a.accumulated, a.rejected_total(), a.dropped, a.discarded_total(),
-        a.missing, a.late, progress[i]->last_number_known.get() != 0 ? std::to_string(progress[i]->last_number.get()) : "none");
+        source.name, a.received(), a.accumulated, a.rejected_total(), a.dropped, a.discarded_total(),
+        a.missing, a.late,
+        source.last_number_known.get() != 0 ? std::to_string(source.last_number.get()) : "none");
     if (a.in_ring + a.in_flight != 0)
-      log->error("{}: {} frames were received and not accumulated", source.source, a.in_ring + a.in_flight);
+      log->error("{}: {} frames were received and not accumulated", source.name, a.in_ring + a.in_flight);
   }
   if (complete)
     log->info("drained");
@@ -75,7 +76,7 @@ ExitCode Service::stop(const std::function<bool()>& cut_short) {
   if (!failure()) complete = p.submit->drain(give_up) && complete;
   p.query_runner->stop();
   p.repeated.flush(p.clock.now(), true);
-  p.log_final_account(p.submit->final_cut(), complete && !failure());
+  p.log_final_account(complete && !failure());
   p.http.reset();
   if (const auto code = failure()) return *code;
   return complete ? ExitCode::done : ExitCode::cut_short;

@@ -18,7 +18,9 @@ std::optional<Ticket> BatchSubmitter::try_submit(Batch& batch) {
   in_flight_.push_back(entry);
   board_.batches.add();
   board_.batches_in_flight.set(in_flight_.size());
-  return ++last_ticket_;
+  const Ticket ticket = ++last_ticket_;
+  reap();  // the CPU twin is done already; its time is that of its last batch
+  return ticket;
 }
 
 bool BatchSubmitter::reap() {

@@ -18,12 +18,12 @@ namespace pixhist {
 enum class CommandKind : std::uint8_t { read, reset, start, stop };
 
 struct CommandResult {
-  bool device_lost = false;  // nothing was done
+  bool device_lost = false;              // nothing was done
   std::optional<std::string> no_memory;  // read: the device has no room for it; nothing was done
-  bool changed = true;       // start while running, stop while stopped: false
-  Cut cut;                   // the cut of the read, or the last cut of the run that ended
-  SnapshotPtr snapshot;      // read
-  std::string run;           // after the command
+  bool changed = true;                   // start while running, stop while stopped: false
+  Cut cut;                               // the cut of the read, or the last cut of the run that ended
+  SnapshotPtr snapshot;                  // read
+  std::string run;                       // after the command
   RunState state = RunState::running;
 };
 

@@ -40,12 +40,20 @@ bool LaneFeed::advance(const FeedRound& round) {
       close_batch();
       break;
     }
+    if (record.info.received > round.received_until) break;
     take_frame(record, round);
     worked = true;
   }
   if (!batcher_.empty() && (batcher_.due(round.now) || at_limit())) close_batch();
   if (worked) source_.progress.counters.open.set(sequence_.ledger.open());
   return submit_closed() || worked;
+}
+
+std::optional<std::chrono::nanoseconds> LaneFeed::next_received() const {
+  if (closed_ || at_limit() || lane_.ring.available() == 0) return std::nullopt;
+  const RecordInfo& info = lane_.ring.peek().info;
+  if (info.kind != RecordKind::frame) return std::nullopt;
+  return info.received;
 }
 
 void LaneFeed::take_frame(const Record& record, const FeedRound& round) {

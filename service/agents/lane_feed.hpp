@@ -24,7 +24,8 @@ struct SourceSequence {
 /// What holds for one round over the feeds.
 struct FeedRound {
   std::chrono::nanoseconds now;
-  bool stopped = false;  // frames are discarded{stop}
+  bool stopped = false;                                                       // frames are discarded{stop}
+  std::chrono::nanoseconds received_until = std::chrono::nanoseconds::max();  // frames received later stay
 };
 
 class LaneFeed {
@@ -34,8 +35,8 @@ class LaneFeed {
   LaneFeed(IngestLane& lane, std::size_t lane_index, SubmitSource& source, SourceSequence& sequence,
            BatchLimits limits, BatchSubmitter& submitter);
 
-  /// Takes records until the ring is empty, a mark, the target or a bound on one round is reached; submits at
-  /// most one batch. True if it did anything.
+  /// Takes records until the ring is empty, a mark, a barrier, round.received_until or a bound on one round
+  /// is reached; submits at most one batch. True if it did anything.
   bool advance(const FeedRound& round);
 
   /// Barrier: what is committed now is to be submitted before anything behind it is taken.
@@ -62,6 +63,8 @@ class LaneFeed {
   std::optional<std::chrono::nanoseconds> deadline() const { return batcher_.deadline(); }
   /// Records wait that advance() could take or submit.
   bool has_work() const { return closed_.has_value() || (lane_.ring.available() != 0 && !at_limit()); }
+  /// Receipt of the frame that advance() would take next; nothing if it would take none.
+  std::optional<std::chrono::nanoseconds> next_received() const;
   std::size_t source_index() const { return lane_.source; }
 
  private:

@@ -22,8 +22,8 @@ void RunControl::open(bool autostart) {
   board_.set_state(autostart ? RunState::running : RunState::stopped);
 }
 
-void RunControl::execute(Command command) {
-  if (command.kind == CommandKind::read) return begin_read(std::move(command));
+void RunControl::execute(Command& command) {
+  if (command.kind == CommandKind::read) return begin_read(command);
 
   submitter_.drain();  // at most two batches: the last cut of a run is complete
   CommandResult result;
@@ -49,7 +49,7 @@ void RunControl::execute(Command command) {
   command.done(std::move(result));
 }
 
-void RunControl::begin_read(Command command) {
+void RunControl::begin_read(Command& command) {
   PendingRead read;
   read.begun = clock_.now();
   read.result.cut = make_cut();

@@ -24,8 +24,8 @@ class RunControl {
   bool stopped() const { return board_.run_state() == RunState::stopped; }
 
   /// Executes a command whose barrier, if it has one, has been reached. Its answer comes at once or from
-  /// poll_reads(). Throws DeviceLost.
-  void execute(Command command);
+  /// poll_reads(). Throws DeviceLost, with a command that is not answered left whole.
+  void execute(Command& command);
   /// Completes reads that have become ready. True if any did.
   bool poll_reads();
   bool reads_pending() const { return !reads_.empty(); }
@@ -44,7 +44,7 @@ class RunControl {
     std::chrono::nanoseconds begun;
   };
 
-  void begin_read(Command command);
+  void begin_read(Command& command);
   void complete(PendingRead& read);
   void new_run(const std::string& name);
   std::vector<FrameAccount> lifetime_accounts() const;

@@ -5,6 +5,8 @@
 namespace pixhist {
 namespace {
 
+/// Changes between the rings of a source in one round, so that other sources have their turn.
+constexpr int turns_per_round = 4096;
 constexpr auto longest_wait = std::chrono::milliseconds(100);
 /// While batches are on the device there is no other way to learn that they are done than to ask.
 constexpr auto device_poll = std::chrono::microseconds(200);
@@ -15,12 +17,14 @@ SubmitAgent::SubmitAgent(SubmitParts parts, bool autostart)
     : parts_(std::move(parts)),
       submitter_(parts_.pipeline, parts_.clock, parts_.sources, parts_.pipeline_board),
       run_(parts_.clock, parts_.sources, parts_.lanes, submitter_, parts_.run_board, parts_.pipeline_board),
+      feeds_of_source_(parts_.sources.size()),
       waiting_mark_(parts_.sources.size()) {
   for (const auto& source : parts_.sources) sequences_.emplace_back(source.sequence);
   for (std::size_t i = 0; i < parts_.lanes.size(); ++i) {
     const auto source = parts_.lanes[i]->source;
     feeds_.emplace_back(*parts_.lanes[i], i, parts_.sources[source], sequences_[source], parts_.limits,
                         submitter_);
+    feeds_of_source_[source].push_back(i);
   }
   run_.open(autostart);
 }
@@ -58,12 +62,40 @@ void SubmitAgent::wait() {
 }
 
 bool SubmitAgent::move_frames() {
-  const FeedRound round{parts_.clock.now(), run_.stopped()};
   bool worked = false;
-  for (auto& f : feeds_) worked |= f.advance(round);
+  for (const auto& feeds : feeds_of_source_) worked |= take_in_order(feeds);
   worked |= submitter_.reap();
   for (auto& f : feeds_) f.release_copied();
   return pass_marks() || worked;
+}
+
+/// The rings of one source are taken from in the order of receipt. One after the other, a batch at a time,
+/// would put the frame numbers out of order by more than their window.
+bool SubmitAgent::take_in_order(const std::vector<std::size_t>& feeds) {
+  FeedRound round{parts_.clock.now(), run_.stopped()};
+  bool worked = false;
+  if (feeds.size() > 1) {
+    const Ticket begin = submitter_.last_ticket();
+    for (int turn = 0; turn < turns_per_round && submitter_.last_ticket() - begin < feeds.size(); ++turn) {
+      LaneFeed* earliest = nullptr;
+      round.received_until = std::chrono::nanoseconds::max();
+      for (const auto i : feeds) {
+        const auto received = feeds_[i].next_received();
+        if (!received) continue;
+        if (earliest == nullptr || *received < *earliest->next_received()) {
+          if (earliest != nullptr) round.received_until = *earliest->next_received();
+          earliest = &feeds_[i];
+        } else {
+          round.received_until = std::min(round.received_until, *received);
+        }
+      }
+      if (earliest == nullptr || !earliest->advance(round)) break;
+      worked = true;
+    }
+    round.received_until = std::chrono::nanoseconds::min();  // below: only what is due
+  }
+  for (const auto i : feeds) worked |= feeds_[i].advance(round);
+  return worked;
 }
 
 /// A mark is a barrier over all rings of its source: what they held when it was met is submitted first.
@@ -115,7 +147,8 @@ bool SubmitAgent::run_commands() {
     }
     if (active_->barrier() && !barrier_reached()) return worked;
     for (auto& f : feeds_) f.end_barrier();
-    run_.execute(*std::exchange(active_, std::nullopt));
+    run_.execute(*active_);  // stays active_ while it runs: if the device is lost in it, it is answered so
+    active_.reset();
     worked = true;
   }
 }
@@ -131,7 +164,7 @@ void SubmitAgent::lose_device() {
   for (; active_; active_ = parts_.commands.try_pop()) {
     CommandResult lost;
     lost.device_lost = true;
-    active_->done(std::move(lost));
+    if (active_->done) active_->done(std::move(lost));
   }
 }
 

@@ -42,6 +42,7 @@ class SubmitAgent final : public Agent {
 
  private:
   bool move_frames();
+  bool take_in_order(const std::vector<std::size_t>& feeds);
   bool pass_marks();
   bool start_mark(std::size_t lane);
   bool run_commands();
@@ -53,8 +54,9 @@ class SubmitAgent final : public Agent {
   RunControl run_;
   std::vector<SourceSequence> sequences_;
   std::vector<LaneFeed> feeds_;
-  std::vector<std::optional<std::size_t>> waiting_mark_;  // per source: the lane whose mark is waited for
-  std::optional<Command> active_;                         // popped, its barrier not yet reached
+  std::vector<std::vector<std::size_t>> feeds_of_source_;  // indices into feeds_
+  std::vector<std::optional<std::size_t>> waiting_mark_;   // per source: the lane whose mark is waited for
+  std::optional<Command> active_;                          // popped, its barrier not yet reached
 };
 
 }  // namespace pixhist

@@ -94,9 +94,10 @@ HttpServer::HttpServer(const std::string& listen, const ServiceView& view, const
   // Made before the server starts its threads, which are to find them complete.
   for (const auto& page : pages) handlers_.push_back(std::make_unique<Handler>(page.second));
 
-  // Probes must get through while a slow scrape is served: four threads, each request 5 s at most.
+  // Probes must get through while a slow scrape is served: enough threads that a crowd of stalled connections
+  // does not hold them up, each request 5 s at most.
   const std::vector<std::string> options{
-      "listening_ports",          listen, "num_threads",       "4", "request_timeout_ms", "5000",
+      "listening_ports",          listen, "num_threads",       "32", "request_timeout_ms", "5000",
       "enable_directory_listing", "no",   "enable_keep_alive", "no"};
   try {
     server_ = std::make_unique<CivetServer>(options);

@@ -157,8 +157,17 @@ std::optional<Reply> QueryAgent::refuse_control(const PendingRequest& pending) c
                          : "query.allow_control is loopback: control is allowed from this machine only");
 }
 
+std::optional<Reply> QueryAgent::refuse_by_state(const Request& request) const {
+  if (parts_.view.run.state() == RunState::device_lost)
+    return error_reply(request.id, ErrorCode::device_lost, "the device failed; the service is about to exit");
+  if (parts_.view.run.state() == RunState::draining)
+    return error_reply(request.id, ErrorCode::wrong_state, "the service is draining and about to exit");
+  return std::nullopt;
+}
+
 std::optional<Reply> QueryAgent::count_op(const std::shared_ptr<PendingRequest>& pending) {
   const Request& request = pending->request;
+  if (auto refusal = refuse_by_state(request)) return refusal;  // before memory is taken
   const SnapshotWindow window = window_of(request);
   if (request.op != Op::snapshot && window.count_bytes() > parts_.view.config.max_reply_bytes)
     return too_large(request, window, parts_.view.config.max_reply_bytes);
@@ -205,10 +214,7 @@ Reply QueryAgent::from_held(const Request& request) {
 
 std::optional<Reply> QueryAgent::submit(const std::shared_ptr<PendingRequest>& pending, Command command) {
   const Request& request = pending->request;
-  if (parts_.view.run.state() == RunState::device_lost)
-    return error_reply(request.id, ErrorCode::device_lost, "the device failed; the service is about to exit");
-  if (parts_.view.run.state() == RunState::draining)
-    return error_reply(request.id, ErrorCode::wrong_state, "the service is draining and about to exit");
+  if (auto refusal = refuse_by_state(request)) return refusal;
   auto& of_client = pending_per_client_[pending->client.routing_id];
   const auto busy = [&](const std::string& what) {
     if (of_client == 0) pending_per_client_.erase(pending->client.routing_id);

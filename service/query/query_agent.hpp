@@ -74,6 +74,7 @@ class QueryAgent final : public Agent {
   /// The reply, or nothing if the submit thread will have to be asked first.
   std::optional<Reply> answer(const std::shared_ptr<PendingRequest>& pending);
   std::optional<Reply> refuse_control(const PendingRequest& pending) const;
+  std::optional<Reply> refuse_by_state(const Request& request) const;
   std::optional<Reply> count_op(const std::shared_ptr<PendingRequest>& pending);
   Reply from_held(const Request& request);
   std::optional<Reply> submit(const std::shared_ptr<PendingRequest>& pending, Command command);

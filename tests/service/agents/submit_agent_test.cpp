@@ -157,3 +157,35 @@ TEST_CASE("a drain that is cut short says so and leaves the account true") {
   CHECK(account.accumulated == 0);
   CHECK(account.in_ring + account.in_flight == 20);
 }
+
+TEST_CASE("frames dealt to several rings are taken in the order of receipt, whatever has piled up") {
+  SubmitBench bench({3}, {255, 1 << 20, milliseconds(200)}, true, 1 << 17, 4096);
+  // One sender deals numbers round robin; far more per ring than the window of 1024 numbers is wide.
+  constexpr std::uint64_t frames = 9000;
+  for (std::uint64_t n = 0; n < frames; ++n) {
+    REQUIRE(bench.send(n, 1, n % 3));
+    bench.clock.advance(std::chrono::microseconds(1));
+  }
+  bench.run_until_idle();
+  bench.clock.advance(milliseconds(200));
+  bench.run_until_idle();
+  const auto account = bench.account();
+  CHECK(account.accumulated == frames);
+  CHECK(account.discarded_total() == 0);
+  CHECK(account.missing == 0);
+  CHECK(account.late == 0);
+  CHECK(account.restarted == 0);
+}
+
+TEST_CASE("a ring that stands at a mark or a barrier does not hold up the others of its source") {
+  SubmitBench bench({2});
+  const RunKey run = make_run_key("a");
+  bench.send(0, 1, 0, run);
+  bench.send_end(0, run, 3);
+  bench.clock.advance(milliseconds(1));
+  bench.send(1, 1, 1, run);
+  bench.send(2, 1, 1, run);
+  bench.run_until_idle();
+  CHECK(bench.account().accumulated == 3);
+  CHECK(bench.account().missing == 0);
+}

@@ -48,7 +48,7 @@ struct SubmitBench {
   /// sources: rings of each.
   explicit SubmitBench(std::vector<std::size_t> rings_of_source = {1},
                        BatchLimits limits = {4, 1 << 20, std::chrono::milliseconds(200)},
-                       bool autostart = true)
+                       bool autostart = true, std::size_t ring_bytes = 4096, std::size_t records = 64)
       : board(rings_of_source.size()) {
     std::vector<SubmitSource> sources;
     std::vector<std::vector<Accumulator*>> accumulators;
@@ -64,7 +64,7 @@ struct SubmitBench {
       sources.push_back({*progress.back(), *counts.back(), {shape, place}, {}});
       for (std::size_t r = 0; r < rings_of_source[s]; ++r) {
         lanes.push_back(
-            std::make_unique<IngestLane>(s, "test", memory.allocate(4096, Paging::on_demand), 64));
+            std::make_unique<IngestLane>(s, "test", memory.allocate(ring_bytes, Paging::on_demand), records));
         lane_list.push_back(lanes.back().get());
       }
     }
