@@ -103,7 +103,12 @@ void Service::Parts::make_receivers() {
     options.max_part_bytes = expected.bytes() + (1U << 20);
     options.receive_hwm = receive_hwm(config.rcvhwm_bytes, expected.bytes());
     options.max_parts = receiver.decoder->max_parts();
-    receiver.socket = std::make_unique<IngestSocket>(context, options);
+    options.on_cut = [this, i](const std::string& what) {
+      const auto& name = config.sources[i].name;
+      errors.note(clock.wall(), name, "connection_cut", what);
+      repeated.log(LogLevel::error, name, "connection_cut", what, clock.now());
+    };
+    receiver.socket = std::make_unique<IngestSocket>(context, options, lane->socket_events);
     lane->endpoint = receiver.socket->endpoint();
     receiver.agent = std::make_unique<ReceiveAgent>(
         ReceiveAgent::Parts{*lane, *receiver.socket, *receiver.decoder, clock, doorbell, source.on_full,

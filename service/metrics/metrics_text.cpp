@@ -92,6 +92,20 @@ void add_account(Exposition& out, const FrameAccount& a, const Labels& source) {
             number(a.in_flight), source);
 }
 
+void add_socket_events(Exposition& out, const ServiceView& view, std::size_t source) {
+  const auto sum = [&](const char* event, const SingleWriterCounter SocketEventCounters::*counter) {
+    std::uint64_t n = 0;
+    for (const auto* lane : view.lanes)
+      n += lane->source == source ? (lane->socket_events.*counter).get() : 0;
+    out.counter("pixhist_socket_events_total", "What happened to connections of data sockets.", number(n),
+                {{"socket", view.sources[source]->name}, {"event", event}});
+  };
+  sum("connected", &SocketEventCounters::connected);
+  sum("disconnected", &SocketEventCounters::disconnected);
+  sum("handshake_failed", &SocketEventCounters::handshake_failed);
+  sum("reconnect_forced", &SocketEventCounters::reconnect_forced);
+}
+
 void add_source(Exposition& out, const ServiceView& view, std::size_t i) {
   const auto& progress = *view.sources[i];
   const Labels source{{"source", progress.name}};
@@ -113,6 +127,7 @@ void add_source(Exposition& out, const ServiceView& view, std::size_t i) {
   if (last_ms != 0)
     out.gauge("pixhist_last_frame_timestamp_seconds", "When the last frame was accepted.",
               number(last_ms) * 1e-3, source);
+  add_socket_events(out, view, i);
   const auto values = [&](const char* where, const char* help, std::uint64_t n) {
     out.counter(std::string("pixhist_values_") + where + "_total", help, number(n), source);
   };

@@ -12,9 +12,12 @@ int receive_hwm(std::uint64_t budget, std::uint64_t frame_bytes) {
       std::clamp<std::uint64_t>(budget / std::max<std::uint64_t>(frame_bytes, 1), 2, zeromq_default));
 }
 
-IngestSocket::IngestSocket(zmq::context_t& context, const IngestSocketOptions& options)
+IngestSocket::IngestSocket(zmq::context_t& context, const IngestSocketOptions& options,
+                           SocketEventCounters& events)
     : options_(options),
       socket_(context, options.kind == SocketKind::sub ? zmq::socket_type::sub : zmq::socket_type::pull),
+      events_(events),
+      watch_(context, socket_, events),
       messages_(options.max_parts + (options.topic.empty() ? 0 : 1)) {
   // The high-water mark only counts for connections made after it is set.
   socket_.set(zmq::sockopt::rcvhwm, options_.receive_hwm);
@@ -46,7 +49,10 @@ std::optional<ReceivedMessage> IngestSocket::receive() {
   while (more) {
     zmq::message_t& part = index < messages_.size() ? messages_[index] : surplus_;
     // Only the first part can be missing: ZeroMQ delivers a message whole.
-    if (!socket_.recv(part, zmq::recv_flags::dontwait)) return std::nullopt;
+    if (!socket_.recv(part, zmq::recv_flags::dontwait)) {
+      watch_connection();
+      return std::nullopt;
+    }
     message.bytes += part.size();
     more = part.more();
     const bool topic = index == 0 && !options_.topic.empty();
@@ -61,6 +67,21 @@ std::optional<ReceivedMessage> IngestSocket::receive() {
   }
   message.parts = parts_;
   return message;
+}
+
+/// Called when nothing is queued, so that making the connection anew loses nothing that was received.
+void IngestSocket::watch_connection() {
+  if (!watch_.cut_for_good(std::chrono::steady_clock::now()) || options_.bind) return;
+  // Of a connection that ZeroMQ has given up the endpoint may be gone already.
+  zmq_disconnect(socket_.handle(), options_.endpoint.c_str());
+  socket_.connect(options_.endpoint);
+  events_.reconnect_forced.add();
+  if (options_.on_cut)
+    options_.on_cut("the connection to " + options_.endpoint +
+                    " was cut by a protocol error and has been made again; "
+                    "what the sender had queued is lost. Parts of more than " +
+                    std::to_string(options_.max_part_bytes) +
+                    " bytes are not taken: does the detector send larger frames than configured?");
 }
 
 void IngestSocket::wait(std::chrono::milliseconds at_most) {

@@ -1,11 +1,13 @@
 #pragma once
 // A SUB or PULL socket that receives frames. Used by one receive thread; made by main before it starts.
 
+#include <functional>
 #include <string>
 #include <vector>
 #include <zmq.hpp>
 
 #include "service/config/config.hpp"
+#include "service/transport/connection_watch.hpp"
 #include "service/transport/message_source.hpp"
 
 namespace pixhist {
@@ -18,12 +20,14 @@ struct IngestSocketOptions {
   std::size_t max_part_bytes = 0;  // a larger part costs the sender its connection
   int receive_hwm = 1000;          // messages queued per connection
   std::size_t max_parts = 2;       // of a legal message
+  /// Called on the receive thread when a connection was cut for good and has been made again.
+  std::function<void(const std::string&)> on_cut;
 };
 
 class IngestSocket final : public MessageSource {
  public:
   /// Throws SocketError naming the endpoint.
-  IngestSocket(zmq::context_t& context, const IngestSocketOptions& options);
+  IngestSocket(zmq::context_t& context, const IngestSocketOptions& options, SocketEventCounters& events);
 
   std::optional<ReceivedMessage> receive() override;
   void wait(std::chrono::milliseconds at_most) override;
@@ -31,8 +35,12 @@ class IngestSocket final : public MessageSource {
   const std::string& endpoint() const;
 
  private:
+  void watch_connection();
+
   const IngestSocketOptions options_;
   zmq::socket_t socket_;
+  SocketEventCounters& events_;
+  ConnectionWatch watch_;
   std::string bound_endpoint_;
   std::vector<zmq::message_t> messages_;  // reused, one per part that is kept
   std::vector<MessagePart> parts_;

@@ -8,6 +8,7 @@ import time
 import unittest
 
 import numpy as np
+import zmq
 
 import reference
 from array10 import Sender, frame_header
@@ -146,6 +147,34 @@ class BadFramesTest(unittest.TestCase):
                     return service.account()["accepted"] > 2
 
                 wait_until(arrives, "the bad sender's good frames are taken again")
+
+
+    def test_a_connecting_socket_hears_again_after_frames_that_are_too_large(self):
+        huge = np.zeros((1024, 1024), dtype="u2")  # frame + 1 MiB is the limit of a part
+        for kind, socket_type in (("sub", zmq.PUB), ("pull", zmq.PUSH)):
+            with self.subTest(kind), Sender("tcp://127.0.0.1:*", kind=socket_type, bind=True) as sender:
+                source = {"endpoint": sender.endpoint, "socket": kind}
+                with Service(config(sources=[source])) as service:
+
+                    def arrives():
+                        sender.frame(GOOD)
+                        return service.account()["accumulated"] > 0
+
+                    wait_until(arrives, "a first frame")
+                    sender.frame(huge)
+                    before = service.account()["accumulated"]
+
+                    def hears_again():
+                        sender.frame(GOOD)
+                        cut = [e for e in service.status()["errors"] if e["reason"] == "connection_cut"]
+                        return cut and service.account()["accumulated"] > before + 50
+
+                    wait_until(hears_again, "frames after the cut")
+                    self.assertIn("larger frames than configured", service.log())
+                    self.assertRegex(
+                        service.get("/metrics")[1],
+                        r'pixhist_socket_events_total\{socket="module0",event="reconnect_forced"\} [1-9]',
+                    )
 
 
 def hostile_bytes():

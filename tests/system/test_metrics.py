@@ -41,6 +41,7 @@ AGREED = {
     "pixhist_batches_total": ("counter", set()),
     "pixhist_batch_kernel_seconds": ("histogram", set()),
     "pixhist_frame_latency_seconds": ("histogram", set()),
+    "pixhist_socket_events_total": ("counter", {"socket", "event"}),
     "pixhist_stage_busy_ratio": ("gauge", {"stage"}),
     "pixhist_snapshot_seconds": ("histogram", set()),
     "pixhist_request_seconds": ("histogram", {"op"}),
