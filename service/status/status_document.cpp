@@ -44,7 +44,7 @@ json source_json(const ServiceView& view, std::size_t i, const FrameAccount& lif
   return {
       {"lifetime", to_json(lifetime)},
       {"run", to_json(run)},
-      {"frames", progress.frames_in_run.get()},
+      {"frames", run.accumulated},
       {"first_frame", numbered ? json(progress.first_frame.get()) : json()},
       {"last_frame", numbered ? json(progress.last_frame.get()) : json()},
       {"last_frame_at", last_ms == 0 ? json() : json(rfc3339(WallTime(std::chrono::milliseconds(last_ms))))},

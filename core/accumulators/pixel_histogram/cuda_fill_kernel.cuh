@@ -125,7 +125,7 @@ __global__ void fill_tile(FillArguments<T, A> a) {
 }
 
 /// One warp: advances the frame counter by the good frames of the batch, in stream order with the counts.
-__global__ inline void count_good_frames(const std::uint8_t* frame_ok, std::uint32_t frames,
+static __global__ void count_good_frames(const std::uint8_t* frame_ok, std::uint32_t frames,
                                          CudaFillTotals* totals) {
   std::uint32_t good = 0;
   for (std::uint32_t f = threadIdx.x; f < frames; f += 32) good += frame_ok[f] != 0 ? 1U : 0U;
