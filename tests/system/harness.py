@@ -238,7 +238,9 @@ class Player:
     """pixhist-player. finish() waits for its end and returns the JSON line it ends with."""
 
     def __init__(self, *arguments):
-        self._arguments = [str(a) for a in arguments]
+        # At the end the player waits for its queue to empty; on a busy machine that takes longer than by default.
+        linger = [] if "--linger-ms" in arguments else ["--linger-ms", int(3000 * TIMEOUT)]
+        self._arguments = [str(a) for a in (*arguments, *linger)]
 
     def __enter__(self):
         self.process = subprocess.Popen(
