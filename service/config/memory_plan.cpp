@@ -30,7 +30,8 @@ std::vector<std::uint64_t> ring_shares(const Config& config) {
   std::vector<std::uint64_t> shares;
   for (std::size_t i = 0; i < config.sources.size(); ++i) {
     // In pages first: 2^28 pages at most, times a record below 2^32, stays within 64 bits.
-    const std::uint64_t share = config.ring_bytes / ring_page * record_bytes(config, i) / whole * ring_page;
+    const std::uint64_t share = config.ring_bytes / ring_page * record_bytes(config, i) /
+                                std::max<std::uint64_t>(whole, 1) * ring_page;
     shares.insert(shares.end(), config.sources[i].endpoints.size(), std::max(share, least_share(config, i)));
   }
   return shares;

@@ -64,15 +64,16 @@ QuerySocket::QuerySocket(zmq::context_t& context, const std::string& endpoint,
 
 std::optional<QueryMessage> QuerySocket::receive() {
   std::vector<zmq::message_t> messages;
-  zmq::message_t part;
   std::size_t surplus = 0;
-  do {
+  for (bool more = true; more;) {
+    zmq::message_t part;
     if (!socket_.recv(part, zmq::recv_flags::dontwait)) return std::nullopt;
+    more = part.more();
     if (messages.size() < max_parts)
-      messages.emplace_back(std::move(part));
+      messages.push_back(std::move(part));
     else
       ++surplus;
-  } while (surplus == 0 ? messages.back().more() : part.more());
+  }
 
   QueryMessage query;
   query.client.routing_id = messages.front().to_string();
