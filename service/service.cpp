@@ -115,7 +115,7 @@ void Service::Parts::make_receivers() {
                             [this, i](const Rejection& rejection) { on_reject(i, rejection); }});
     receiver.runner = make_runner("recv-" + std::to_string(receivers.size()), *receiver.agent);
     log->info("source {}: {} {} {} as {}{}", source.name, source.socket == SocketKind::pull ? "PULL" : "SUB",
-              source.bind ? "bound to" : "connected to", lane->endpoint, source.format,
+              source.bind ? "bound to" : "connecting to", lane->endpoint, source.format,
               source.socket == SocketKind::pull && !source.bind
                   ? " (a PULL client competes with other PULL clients for frames)"
                   : "");

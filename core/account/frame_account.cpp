@@ -12,7 +12,7 @@ void combine(FrameAccount& a, const FrameAccount& b, Op op, GaugeOp gauge_op) {
   for (const auto counter :
        {&FrameAccount::accepted, &FrameAccount::dropped, &FrameAccount::control, &FrameAccount::accumulated,
         &FrameAccount::missing, &FrameAccount::late, &FrameAccount::restarted, &FrameAccount::received_bytes,
-        &FrameAccount::pixel_bytes})
+        &FrameAccount::pixel_bytes, &FrameAccount::taken_pixel_bytes})
     a.*counter = op(a.*counter, b.*counter);
   for (std::size_t i = 0; i < a.rejected.size(); ++i) a.rejected[i] = op(a.rejected[i], b.rejected[i]);
   for (std::size_t i = 0; i < a.discarded.size(); ++i) a.discarded[i] = op(a.discarded[i], b.discarded[i]);
@@ -46,6 +46,7 @@ FrameAccount read_account(std::span<const ReceiveCounters* const> rings, const S
   account.late = submit.late.get();
   account.restarted = submit.restarted.get();
   account.open = submit.open.get();
+  account.taken_pixel_bytes = submit.taken_pixel_bytes.get();
   const std::uint64_t taken = submit.taken.get();
 
   for (const ReceiveCounters* ring : rings) {
@@ -69,6 +70,7 @@ FrameAccount since(const FrameAccount& now, const FrameAccount& base) {
 
 FrameAccount start_of_run(FrameAccount now) {
   now.accepted = now.accumulated + now.discarded_total();
+  now.pixel_bytes = now.taken_pixel_bytes;  // a run begins behind a barrier: what is taken is resolved
   now.in_ring = 0;
   now.in_flight = 0;
   now.open = 0;

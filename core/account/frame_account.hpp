@@ -44,6 +44,7 @@ struct alignas(64) ReceiveCounters {
 /// Written by the submit thread, one per source.
 struct alignas(64) SubmitCounters {
   SingleWriterCounter taken;
+  SingleWriterCounter taken_pixel_bytes;
   SingleWriterCounter accumulated;
   std::array<SingleWriterCounter, discard_reason_count> discarded;
   SingleWriterCounter missing;
@@ -72,6 +73,7 @@ struct FrameAccount {
   std::uint64_t open = 0;
   std::uint64_t received_bytes = 0;
   std::uint64_t pixel_bytes = 0;
+  std::uint64_t taken_pixel_bytes = 0;  // pixel_bytes of frames taken from the rings; for start_of_run()
 
   std::uint64_t rejected_total() const;
   std::uint64_t discarded_total() const;

@@ -44,15 +44,30 @@ void copy_rows(std::byte* to, std::ptrdiff_t stride, const std::byte* from, std:
 
 }  // namespace
 
+HostBlock CudaVerdictPool::take() {
+  if (free_.empty()) {
+    free_.reserve(++made_);  // so that giving back never allocates
+    return pinned_.allocate(sizeof(CudaReadVerdict), Paging::populate);
+  }
+  HostBlock block = std::move(free_.back());
+  free_.pop_back();
+  return block;
+}
+
+void CudaVerdictPool::give_back(HostBlock block) noexcept {
+  if (block.size() != 0) free_.push_back(std::move(block));
+}
+
 CudaCountRead::CudaCountRead(const CudaReadKernel& read, const CountTarget& target,
                              const CudaFillTotals* totals, const CudaDeviceStreams& device,
-                             PinnedMemory& pinned)
+                             CudaVerdictPool& verdicts)
     : device_(device),
+      verdicts_(verdicts),
       bins_bytes_(target.counts == nullptr ? 0 : align16(row_bytes(read.window) * read.window.pixels.rows())),
       flow_bytes_(read.window.pixels.pixels() * sizeof(std::uint32_t)),
       verdict_(sizeof(Verdict), device.compute()),
       staging_(std::max<std::size_t>(bins_bytes_ + flow_bytes_ * planes_wanted(target), 1), device.compute()),
-      verdict_on_host_(pinned.allocate(sizeof(Verdict), Paging::populate)) {
+      verdict_on_host_(verdicts.take()) {
   const NvtxRange range("snapshot");
   enqueue_kernels(read, target, totals);
   enqueue_copies(read, target);

@@ -98,7 +98,7 @@ std::unique_ptr<CountRead> CudaPixelCounts::begin_read(const CountWindow& window
   read.cols = spec_.shape.cols;
   read.bins = spec_.axis.bins;
   read.window = window;
-  return std::make_unique<CudaCountRead>(read, target, totals_.data<CudaFillTotals>(), device_, pinned_);
+  return std::make_unique<CudaCountRead>(read, target, totals_.data<CudaFillTotals>(), device_, verdicts_);
 }
 
 std::uint64_t CudaPixelCounts::saturated_cells() {

@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "core/accumulators/pixel_histogram/cuda_count_read.hpp"
 #include "core/accumulators/pixel_histogram/cuda_fill_launch.hpp"
 #include "core/accumulators/pixel_histogram/pixel_counts.hpp"
 #include "core/memory/cuda_device.hpp"
@@ -44,12 +45,15 @@ class CudaPixelCounts final : public PixelCounts {
 
  private:
   FillKernel kernel_for(std::uint32_t frames) const;
-  CudaFillTotals* totals_on_host() const { return totals_on_host_.as<CudaFillTotals>().data() + current_totals_; }
+  CudaFillTotals* totals_on_host() const {
+    return totals_on_host_.as<CudaFillTotals>().data() + current_totals_;
+  }
   void copy_totals_to_host();
 
   const HistogramSpec spec_;
   const CudaDeviceStreams& device_;
   PinnedMemory pinned_;
+  CudaVerdictPool verdicts_{pinned_};
   const std::unique_ptr<const CudaFiller> filler_;
   const std::size_t shared_bytes_;
   DeviceBuffer counts_;

@@ -87,6 +87,7 @@ struct SubmitBench {
     info.number = number;
     info.run = run;
     info.received = clock.now();
+    lanes[lane]->counters.pixel_bytes.add(writer->payload().size());
     lanes[lane]->counters.accepted.add();
     writer->commit(info);
     return true;

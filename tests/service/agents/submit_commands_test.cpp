@@ -153,3 +153,17 @@ TEST_CASE("draining covers the state but not what happens to frames") {
   CHECK(bench.agent->drain([] { return false; }));
   CHECK(bench.account().discarded[static_cast<std::size_t>(DiscardReason::stop)] == 1);
 }
+
+TEST_CASE("frames that wait in the ring at a reset belong to the new run, with their bytes") {
+  SubmitBench bench;
+  bench.send(0);
+  bench.push(bench.command(CommandKind::reset));
+  bench.agent->step();  // the barrier is set: what comes now is behind it
+  bench.send(1);
+  bench.run_until_idle();
+  bench.push(bench.read(Rect{0, 1, 0, 1}, true));
+  bench.run_until_idle();
+  const auto& account = bench.results.back().cut.sources[0].account;
+  CHECK(account.accepted == account.accumulated);
+  CHECK(account.pixel_bytes == 12 * account.accepted);
+}
