@@ -159,7 +159,7 @@ class Service:
         log = self.log()
         assert self.process.poll() is None, f"pixhistd ended at start with {self.process.returncode}"
         self.query_endpoint, self.http = re.search(r"queries at (\S+), (http://\S+)/status", log).groups()
-        self.data_endpoints = re.findall(r"source \S+: \S+ (?:bound|connected) to (\S+)", log)
+        self.data_endpoints = re.findall(r"source \S+: \S+ (?:bound|connecting) to (\S+)", log)
         self.data_endpoint = self.data_endpoints[0]
 
     def _end_badly(self):
