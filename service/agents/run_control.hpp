@@ -32,9 +32,6 @@ class RunControl {
   /// Answers everything that is pending with device_lost.
   void fail_reads();
 
-  /// True of what is submitted now.
-  Cut make_cut();
-
  private:
   struct PendingRead {
     Command command;
@@ -44,6 +41,8 @@ class RunControl {
     std::chrono::nanoseconds begun;
   };
 
+  /// True of what is submitted now.
+  Cut make_cut();
   void begin_read(Command& command);
   void complete(PendingRead& read);
   void new_run(const std::string& name);

@@ -38,7 +38,6 @@ class SubmitAgent final : public Agent {
   /// After the receive threads have ended and the agent's thread is joined: submits what the rings hold and
   /// ends the sequences. False if `give_up` said so first; the rings then still hold frames.
   bool drain(const std::function<bool()>& give_up);
-  Cut final_cut() { return run_.make_cut(); }
 
  private:
   bool move_frames();
