@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <variant>
@@ -28,6 +29,7 @@ struct ExpectedFrame {
 struct FrameMessage {
   RecordInfo info;
   MessagePart payload;
+  std::optional<Place> place;  // in detector pixels, as the header says; only formats that say it (sls)
 };
 
 /// Start, end, metadata. mark: info.kind is run_start or run_end and belongs into the ring.
