@@ -22,6 +22,9 @@ struct HistogramSpec {
   std::vector<double> invalid_values;
   /// Empty, or shape.pixels() bytes in wire order; non-zero = masked (always counted `invalid`).
   std::vector<std::uint8_t> mask;
+  /// In a frame without frame_flags::complete a pixel whose bytes are all 0xFF, which is what receivers fill
+  /// lost packets with, is counted `invalid` and never binned.
+  bool mask_missing = false;
 };
 
 /// Throws std::invalid_argument naming the argument, its value and what is allowed: rows or cols < 1, a size
