@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <type_traits>
 
 #include "core/model/bin_index.hpp"
 #include "core/model/host_device.hpp"
@@ -23,6 +24,18 @@ struct InvalidValues {
                              static_cast<int>(v == values[2]) | static_cast<int>(v == values[3]));
   }
 };
+
+/// True for what receivers write where a part of a frame was lost: all bits set. Legal elsewhere, so asked
+/// only of frames that are not complete (on_incomplete: mask_missing). Of a float those bits are a NaN, which
+/// is invalid in any frame.
+template <class T>
+PIXHIST_HD constexpr bool is_missing_fill(T raw) {
+  if constexpr (std::is_integral_v<T>) {
+    return raw == static_cast<T>(~T{0});
+  } else {
+    return false;
+  }
+}
 
 /// Slot of a raw value: invalid set first, then gain code 2 (in every map but raw), then other stages, then
 /// the axis. The pixel mask is the caller's: a masked pixel is `invalid` whatever its value.

@@ -76,7 +76,7 @@ json info_document(const ServiceView& view) {
       {"formats", std::move(formats)},
       {"kernel_policy",
        {{"policy", "auto"},
-        {"rows", view.device.kind == "cuda" ? json{name_of(FillKernel::tile), name_of(FillKernel::plain)}
+        {"rows", view.device.kind == "cuda" ? json(fill_kernel_names)
                                             : json{"cpu tile"}}}},
       {"limits",
        {{"max_request_bytes", max_request_bytes},

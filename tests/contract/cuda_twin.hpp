@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <span>
 #include <utility>
 #include <vector>
@@ -13,19 +14,20 @@
 
 namespace pixhist::contract {
 
-/// An engine with one kernel for everything the kernel can do; what it cannot (a tile that does not fit) is
-/// the policy's.
+/// An engine with one kernel for everything the kernel can do; what it cannot (a tile that does not fit,
+/// cells that may saturate) is the policy's.
 template <FillKernel Kernel>
 class PinnedEngine : public CudaHistogramEngine {
  public:
   PinnedEngine(HistogramSpec spec, std::uint32_t batch_size, const Options& options)
       : CudaHistogramEngine(std::move(spec), batch_size, options) {
-    if (Kernel == FillKernel::plain || tile_shared_bytes(this->spec().axis.bins) <= shared_bytes_per_block())
+    if (kernel_can(Kernel, {this->spec().axis.bins, shared_bytes_per_block()}, false))
       counts().pin_kernel(Kernel);
   }
 };
 
-template <class EngineType>
+/// Kernel: nothing where the policy chooses.
+template <class EngineType, FillKernel... Kernel>
 struct CudaTwinOf {
   using Engine = EngineType;
   /// The device has no workers to number.
@@ -34,7 +36,12 @@ struct CudaTwinOf {
   class Counts {
    public:
     explicit Counts(HistogramSpec spec, unsigned = 0)
-        : device_(0), counts_(std::move(spec), device_, account_) {}
+        : device_(0), counts_(std::move(spec), device_, account_) {
+      const FillShape shape{counts_.spec().axis.bins, shared_bytes_per_block()};
+      for (const FillKernel kernel : std::initializer_list<FillKernel>{Kernel...}) {
+        if (kernel_can(kernel, shape, false)) counts_.pin_kernel(kernel);
+      }
+    }
 
     PixelCounts& get() { return counts_; }
     void accumulate(std::span<const std::byte> bytes, std::span<const FrameEntry> frames,
@@ -70,7 +77,12 @@ struct CudaTwinOf {
 };
 
 using CudaTwin = CudaTwinOf<CudaHistogramEngine>;
-using CudaPlainTwin = CudaTwinOf<PinnedEngine<FillKernel::plain>>;
-using CudaTileTwin = CudaTwinOf<PinnedEngine<FillKernel::tile>>;
+template <FillKernel Kernel>
+using CudaPinnedTwin = CudaTwinOf<PinnedEngine<Kernel>, Kernel>;
+using CudaPlainTwin = CudaPinnedTwin<FillKernel::plain>;
+using CudaScatterTwin = CudaPinnedTwin<FillKernel::scatter>;
+using CudaTileTwin = CudaPinnedTwin<FillKernel::tile>;
+using CudaRangesTwin = CudaPinnedTwin<FillKernel::ranges>;
+using CudaWindowTwin = CudaPinnedTwin<FillKernel::window>;
 
 }  // namespace pixhist::contract

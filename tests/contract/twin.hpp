@@ -56,8 +56,9 @@ struct CpuTwin {
 // A program tests one twin, so that the CUDA one can skip as a whole where there is no device.
 #ifdef PIXHIST_TEST_CUDA_TWIN
 #include "tests/contract/cuda_twin.hpp"
-#define PIXHIST_TWINS \
-  pixhist::contract::CudaTwin, pixhist::contract::CudaPlainTwin, pixhist::contract::CudaTileTwin
+#define PIXHIST_TWINS                                                                                \
+  pixhist::contract::CudaTwin, pixhist::contract::CudaPlainTwin, pixhist::contract::CudaScatterTwin, \
+      pixhist::contract::CudaTileTwin, pixhist::contract::CudaRangesTwin, pixhist::contract::CudaWindowTwin
 #else
 #define PIXHIST_TWINS pixhist::contract::CpuTwin
 #endif

@@ -24,6 +24,11 @@ void apply_mask(Slots& slots, const std::uint8_t* mask, std::size_t pixels, std:
   for (std::size_t i = 0; i < pixels; ++i) slots[i] = mask[i] != 0 ? invalid_slot : slots[i];
 }
 
+template <class T>
+void apply_missing(Slots& slots, const T* values, std::size_t pixels, std::uint32_t invalid_slot) {
+  for (std::size_t i = 0; i < pixels; ++i) slots[i] = is_missing_fill(values[i]) ? invalid_slot : slots[i];
+}
+
 void add_flow(FlowTotals& totals, const Slots& slots, std::size_t pixels, std::uint32_t bins) {
   std::uint32_t outside = 0;
   for (std::size_t i = 0; i < pixels; ++i) outside += slots[i] >= bins ? 1U : 0U;
@@ -100,7 +105,10 @@ class TypedFill final : public CpuFill {
     const std::size_t first_byte = tile.first_pixel * sizeof(T);
     if (frame + prefetch_frames < tile.frames.size())
       prefetch(tile.frames[frame + prefetch_frames] + first_byte, tile.pixels * sizeof(T));
-    slots_of(reinterpret_cast<const T*>(tile.frames[frame] + first_byte), tile.pixels, slots);
+    const auto* values = reinterpret_cast<const T*>(tile.frames[frame] + first_byte);
+    slots_of(values, tile.pixels, slots);
+    if (!tile.missing.empty() && tile.missing[frame] != 0)
+      apply_missing(slots, values, tile.pixels, flow_slot(scale_.bins, Flow::invalid));
     if (tile.mask != nullptr)
       apply_mask(slots, tile.mask, tile.pixels, flow_slot(scale_.bins, Flow::invalid));
     add_flow(totals, slots, tile.pixels, scale_.bins);

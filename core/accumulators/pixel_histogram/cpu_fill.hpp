@@ -18,6 +18,7 @@ inline constexpr std::size_t max_tile_pixels = 1024;
 /// A tile and what goes into it. Borrows everything.
 struct TileFill {
   std::span<const std::byte* const> frames;  // first pixel of each good frame, aligned for the pixel type
+  std::span<const std::uint8_t> missing;  // empty, or non-zero for each frame whose fill values are invalid
   std::size_t first_pixel = 0;
   std::size_t pixels = 0;              // 1 … max_tile_pixels
   std::uint32_t* cells = nullptr;      // row of the tile's first pixel

@@ -96,8 +96,11 @@ void CpuPixelCounts::collect_good_frames(const DecodedBatch& batch) {
                                 " entries, needed: one for each of " + std::to_string(batch.frames.size()) +
                                 " frames");
   good_frames_.clear();
+  missing_.clear();
   for (std::size_t f = 0; f < batch.frames.size(); ++f) {
-    if (batch.frame_ok[f] != 0) good_frames_.push_back(batch.pixels + batch.frames[f].offset);
+    if (batch.frame_ok[f] == 0) continue;
+    good_frames_.push_back(batch.pixels + batch.frames[f].offset);
+    if (spec_.mask_missing) missing_.push_back((batch.frames[f].flags & frame_flags::complete) == 0 ? 1 : 0);
   }
 }
 
@@ -109,6 +112,7 @@ void CpuPixelCounts::accumulate(const DecodedBatch& batch) {
   for_each_tile([&](std::size_t first, std::span<std::uint32_t> cells) {
     TileFill tile;
     tile.frames = good_frames_;
+    tile.missing = missing_;
     tile.first_pixel = first;
     tile.pixels = cells.size() / row_cells();
     tile.cells = cells.data();

@@ -55,7 +55,9 @@ class CpuPixelCounts final : public PixelCounts {
   const std::unique_ptr<const CpuFill> fill_;
   const std::size_t tile_pixels_;
   HostBlock block_;
-  std::vector<const std::byte*> good_frames_;  // of the batch being accumulated; kept for its capacity
+  // Of the batch being accumulated; kept for their capacity.
+  std::vector<const std::byte*> good_frames_;
+  std::vector<std::uint8_t> missing_;  // with mask_missing, for each good frame: it is not complete
   std::uint64_t frames_ = 0;
   std::uint64_t bound_ = 0;
   FlowTotals totals_;

@@ -1,7 +1,7 @@
 #pragma once
-// The kernels that count a batch. Counts are uint32 [bins + 4][pixels] (bin-major, flow counters behind the
-// bins), so neighbouring pixels in the same bin are one transaction. Kernels run in order on one stream and
-// each pixel has one owner (a thread, or a block), so plain read-modify-write is safe.
+// What every fill kernel shares, and the two that count straight into device memory. Counts are uint32
+// [bins + 4][pixels] (bin-major, flow counters behind the bins), so neighbouring pixels in the same bin are
+// one transaction. Kernels run in order on one stream and each pixel has one owner (a thread, or a block).
 
 #include <cstdint>
 
@@ -24,6 +24,7 @@ struct FillArguments {
   CudaFillTotals* totals;
   BinScale<A> scale;
   InvalidValues<T> invalid;
+  bool mask_missing;
 };
 
 namespace device {
@@ -37,9 +38,23 @@ __device__ std::uint32_t added(std::uint32_t cell, std::uint32_t n) {
   return Saturate ? saturating_add(cell, n) : cell + n;
 }
 
-template <class T>
-__device__ T load_pixel(const std::byte* pixels, const FrameEntry& frame, std::size_t p) {
-  return __ldg(reinterpret_cast<const T*>(pixels + frame.offset) + p);
+/// Slot of pixel p in frame f, the pixel mask left to the caller.
+template <ValueMap M, class T, class A>
+__device__ std::uint32_t slot_in_frame(const FillArguments<T, A>& a, std::uint32_t f, std::size_t p) {
+  const T raw = __ldg(reinterpret_cast<const T*>(a.pixels + a.frames[f].offset) + p);
+  const bool missing = a.mask_missing && (a.frames[f].flags & frame_flags::complete) == 0;
+  if (missing && is_missing_fill(raw)) return flow_slot(a.scale.bins, Flow::invalid);
+  return value_slot<M>(raw, a.scale, a.invalid);
+}
+
+template <class T, class A>
+__device__ bool is_masked(const FillArguments<T, A>& a, std::size_t p) {
+  return a.mask != nullptr && a.mask[p] != 0;
+}
+
+template <class T, class A>
+__device__ std::uint32_t& cell_of(const FillArguments<T, A>& a, std::uint32_t slot, std::size_t p) {
+  return a.counts[static_cast<std::size_t>(slot) * a.npix + p];
 }
 
 /// Adds a whole warp's values to a total: one atomic a warp. All 32 lanes call it.
@@ -48,88 +63,88 @@ __device__ inline void add_total(unsigned long long* total, std::uint32_t n) {
   if (threadIdx.x % 32 == 0 && n != 0) atomicAdd(total, static_cast<unsigned long long>(n));
 }
 
+/// Flow counters of one thread's pixel, kept in registers until its frames are done.
+struct FlowCounts {
+  std::uint32_t n[flow_count] = {};
+
+  __device__ void add(std::uint32_t flow) {
+#pragma unroll
+    for (std::uint32_t k = 0; k < flow_count; ++k) n[k] += flow == k ? 1U : 0U;
+  }
+  /// All lanes of the warp call it.
+  __device__ void add_totals(CudaFillTotals* totals) const {
+#pragma unroll
+    for (std::uint32_t k = 0; k < flow_count; ++k) add_total(&totals->flow[k], n[k]);
+  }
+};
+
 }  // namespace device
 
 /// One thread a pixel. Threads beyond the last pixel stay for the warp's sums.
 template <class T, class A, ValueMap M, bool Saturate>
 __global__ void fill_plain(FillArguments<T, A> a) {
   const std::size_t p = static_cast<std::size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-  std::uint32_t flow[flow_count] = {};
+  device::FlowCounts flow;
   if (p < a.npix) {
-    const bool masked = a.mask != nullptr && a.mask[p] != 0;
+    const bool masked = device::is_masked(a, p);
     for (std::uint32_t f = 0; f < a.frame_count; ++f) {
       if (a.frame_ok[f] == 0) continue;
       const std::uint32_t slot =
-          masked ? flow_slot(a.scale.bins, Flow::invalid)
-                 : value_slot<M>(device::load_pixel<T>(a.pixels, a.frames[f], p), a.scale, a.invalid);
+          masked ? flow_slot(a.scale.bins, Flow::invalid) : device::slot_in_frame<M>(a, f, p);
       if (slot < a.scale.bins) {
-        std::uint32_t& cell = a.counts[static_cast<std::size_t>(slot) * a.npix + p];
+        std::uint32_t& cell = device::cell_of(a, slot, p);
         cell = device::added<Saturate>(cell, 1);
       } else {
-#pragma unroll
-        for (std::uint32_t k = 0; k < flow_count; ++k) flow[k] += slot - a.scale.bins == k ? 1U : 0U;
+        flow.add(slot - a.scale.bins);
       }
     }
 #pragma unroll
     for (std::uint32_t k = 0; k < flow_count; ++k) {
-      std::uint32_t& cell = a.counts[(static_cast<std::size_t>(a.scale.bins) + k) * a.npix + p];
-      if (flow[k] != 0) cell = device::added<Saturate>(cell, flow[k]);
+      std::uint32_t& cell = device::cell_of(a, a.scale.bins + k, p);
+      if (flow.n[k] != 0) cell = device::added<Saturate>(cell, flow.n[k]);
     }
   }
-#pragma unroll
-  for (std::uint32_t k = 0; k < flow_count; ++k) device::add_total(&a.totals->flow[k], flow[k]);
+  flow.add_totals(a.totals);
 }
 
-/// A block owns 32 pixels; each warp takes every n-th frame, a lane a pixel. Counters: byte `lane` of row
-/// `slot`, four to a word, added with atomics in shared memory; never more than 255 frames between flushes,
-/// so no byte runs over into its neighbour.
-template <class T, class A, ValueMap M, bool Saturate>
-__global__ void fill_tile(FillArguments<T, A> a) {
-  extern __shared__ std::uint32_t tile[];
-  constexpr std::uint32_t words_per_row = tile_pixels / 4;
-  const std::uint32_t rows = a.scale.bins + flow_count;
-  const std::uint32_t lane = threadIdx.x % tile_pixels;
+/// A block owns 32 pixels; each warp takes every n-th frame, a lane a pixel. Every value is an atomic that
+/// nobody waits for.
+template <class T, class A, ValueMap M>
+__global__ void fill_scatter(FillArguments<T, A> a) {
   const std::uint32_t warp = threadIdx.x / tile_pixels;
   const std::uint32_t warps = blockDim.x / tile_pixels;
-  const std::size_t p = static_cast<std::size_t>(blockIdx.x) * tile_pixels + lane;
-  const bool there = p < a.npix;
-  const bool masked = there && a.mask != nullptr && a.mask[p] != 0;
-  const std::uint32_t one = 1U << (8 * (lane % 4));
-  std::uint32_t* const column = tile + lane / 4;
-
-  for (std::uint32_t i = threadIdx.x; i < rows * words_per_row; i += blockDim.x) tile[i] = 0;
-  for (std::uint32_t begin = 0; begin < a.frame_count; begin += tile_frames_per_flush) {
-    const std::uint32_t end = min(a.frame_count, begin + tile_frames_per_flush);
-    __syncthreads();
-#pragma unroll 4
-    for (std::uint32_t f = begin + warp; f < end; f += warps) {
-      if (!there || a.frame_ok[f] == 0) continue;
+  const std::size_t p = static_cast<std::size_t>(blockIdx.x) * tile_pixels + threadIdx.x % tile_pixels;
+  device::FlowCounts flow;
+  if (p < a.npix) {
+    const bool masked = device::is_masked(a, p);
+#pragma unroll 8
+    for (std::uint32_t f = warp; f < a.frame_count; f += warps) {
+      if (a.frame_ok[f] == 0) continue;
       const std::uint32_t slot =
-          masked ? flow_slot(a.scale.bins, Flow::invalid)
-                 : value_slot<M>(device::load_pixel<T>(a.pixels, a.frames[f], p), a.scale, a.invalid);
-      atomicAdd(column + slot * words_per_row, one);
+          masked ? flow_slot(a.scale.bins, Flow::invalid) : device::slot_in_frame<M>(a, f, p);
+      if (slot < a.scale.bins)
+        atomicAdd(&device::cell_of(a, slot, p), 1U);
+      else
+        flow.add(slot - a.scale.bins);
     }
-    __syncthreads();
-    for (std::uint32_t row = warp; row < rows; row += warps) {
-      const std::uint32_t word = column[row * words_per_row];
-      const std::uint32_t n = word >> (8 * (lane % 4)) & 0xFFU;
-      if (row >= a.scale.bins) device::add_total(&a.totals->flow[row - a.scale.bins], n);
-      if (n != 0) {
-        std::uint32_t& cell = a.counts[static_cast<std::size_t>(row) * a.npix + p];
-        cell = device::added<Saturate>(cell, n);
-      }
-      __syncwarp();
-      if (word != 0 && lane % 4 == 0) column[row * words_per_row] = 0;
+#pragma unroll
+    for (std::uint32_t k = 0; k < flow_count; ++k) {
+      if (flow.n[k] != 0) atomicAdd(&device::cell_of(a, a.scale.bins + k, p), flow.n[k]);
     }
   }
+  flow.add_totals(a.totals);
 }
 
-/// One warp: advances the frame counter by the good frames of the batch, in stream order with the counts.
+/// One warp: advances the frame counter by the good frames of the batch, in stream order with the counts, and
+/// for a window the values that could have missed it.
 static __global__ void count_good_frames(const std::uint8_t* frame_ok, std::uint32_t frames,
-                                         CudaFillTotals* totals) {
+                                         std::size_t window_pixels, CudaFillTotals* totals) {
   std::uint32_t good = 0;
   for (std::uint32_t f = threadIdx.x; f < frames; f += 32) good += frame_ok[f] != 0 ? 1U : 0U;
-  device::add_total(&totals->frames, good);
+  for (int step = 16; step > 0; step /= 2) good += __shfl_down_sync(0xFFFFFFFFU, good, step);
+  if (threadIdx.x != 0) return;
+  totals->frames += good;
+  totals->window_values += good * static_cast<unsigned long long>(window_pixels);
 }
 
 }  // namespace pixhist

@@ -18,6 +18,8 @@ namespace pixhist {
 struct CudaFillTotals {
   unsigned long long frames;            // good frames
   unsigned long long flow[flow_count];  // sums over pixels, as enum Flow
+  unsigned long long window_values;     // values that `window` kernels looked at, and of these
+  unsigned long long window_misses;     // those that lay outside
 };
 
 struct CudaFill {
@@ -28,12 +30,11 @@ struct CudaFill {
   bool saturating = false;
 };
 
-/// The kernels for one combination of pixel type, axis type and value map. Launch shapes come from the
-/// device's occupancy, asked once.
+/// The kernels for one combination of pixel type, axis type and value map.
 class CudaFiller {
  public:
   virtual ~CudaFiller() = default;
-  /// Enqueues on `stream`. Throws CudaError.
+  /// Enqueues on `stream`. `kernel` is one that kernel_can(). Throws CudaError.
   virtual void launch(const CudaFill& fill, FillKernel kernel, cudaStream_t stream) const = 0;
 };
 

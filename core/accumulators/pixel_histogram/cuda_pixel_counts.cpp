@@ -32,7 +32,8 @@ CudaPixelCounts::CudaPixelCounts(HistogramSpec spec, const CudaDeviceStreams& de
       device_(device),
       pinned_(account, device.index()),
       filler_(make_cuda_filler(spec_)),
-      shared_bytes_(shared_bytes_per_block()),
+      shape_{spec_.axis.bins, shared_bytes_per_block()},
+      policy_(shape_),
       counts_(count_bytes(spec_), account),
       totals_(sizeof(CudaFillTotals), account),
       totals_on_host_(pinned_.allocate(2 * sizeof(CudaFillTotals), Paging::populate)) {
@@ -48,13 +49,14 @@ void CudaPixelCounts::accumulate(const DecodedBatch& batch) {
   device_.use();
   const auto frames = static_cast<std::uint32_t>(batch.frames.size());
   if (frames == 0) return;
-  const FillKernel kernel = kernel_for(frames);
+  learn_from_window();
   CudaFill fill;
   fill.batch = batch;
   fill.counts = counts_.data<std::uint32_t>();
   fill.mask = mask_.size() == 0 ? nullptr : mask_.data<std::uint8_t>();
   fill.totals = totals_.data<CudaFillTotals>();
   fill.saturating = bound_ + batch.good_frames > most;
+  const FillKernel kernel = policy_.choose(frames, fill.saturating);
   filler_->launch(fill, kernel, device_.compute().get());
   copy_totals_to_host();
   frames_ += batch.good_frames;
@@ -63,9 +65,30 @@ void CudaPixelCounts::accumulate(const DecodedBatch& batch) {
   ++batches_of_kernel_[static_cast<std::size_t>(kernel)];
 }
 
-FillKernel CudaPixelCounts::kernel_for(std::uint32_t frames) const {
-  if (pinned_kernel_) return *pinned_kernel_;
-  return choose_kernel({spec_.axis.bins, frames, shared_bytes_});
+void CudaPixelCounts::pin_kernel(std::optional<FillKernel> kernel) {
+  if (kernel && !kernel_can(*kernel, shape_, false)) {
+    std::string can;
+    for (const auto other : all_fill_kernels) {
+      if (kernel_can(other, shape_, false)) can += (can.empty() ? "" : ", ") + std::string(name_of(other));
+    }
+    throw std::invalid_argument("kernel " + std::string(name_of(*kernel)) + " cannot count " +
+                                std::to_string(shape_.bins) + " bins with " +
+                                std::to_string(shape_.shared_bytes_per_block) +
+                                " bytes of shared memory a block, allowed: " + can);
+  }
+  policy_.pin(kernel);
+}
+
+/// What the device has brought back so far; a batch or two behind what was submitted. Read while the copy
+/// engine writes: values and misses may belong to different batches, which a ratio over many pixels bears.
+void CudaPixelCounts::learn_from_window() {
+  const volatile auto& totals = *totals_on_host();
+  const std::uint64_t values = totals.window_values;
+  const std::uint64_t misses = totals.window_misses;
+  if (values <= window_values_seen_) return;
+  policy_.learn(values - window_values_seen_, misses - std::min<std::uint64_t>(window_misses_seen_, misses));
+  window_values_seen_ = values;
+  window_misses_seen_ = misses;
 }
 
 void CudaPixelCounts::copy_totals_to_host() {
@@ -79,6 +102,8 @@ void CudaPixelCounts::zero() {
   PIXHIST_CUDA_CHECK(cudaMemsetAsync(totals_.data(), 0, totals_.size(), device_.compute().get()));
   current_totals_ = 1 - current_totals_;
   *totals_on_host() = {};
+  window_values_seen_ = 0;
+  window_misses_seen_ = 0;
   frames_ = 0;
   bound_ = 0;
   saturated_ = 0;

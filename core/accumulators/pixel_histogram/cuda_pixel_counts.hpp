@@ -38,13 +38,14 @@ class CudaPixelCounts final : public PixelCounts {
 
   /// As CpuPixelCounts::restore: `cells` uint32 [pixels][bins + 4]. Waits for the device.
   void restore(std::span<const std::uint32_t> cells, std::uint64_t frames, std::uint64_t bound);
-  /// The kernel every batch is to use; nothing: launch_policy.hpp chooses per batch.
-  void pin_kernel(std::optional<FillKernel> kernel) { pinned_kernel_ = kernel; }
+  /// The kernel of every batch that it can count; nothing: FillPolicy chooses. Throws std::invalid_argument,
+  /// saying what is allowed, for a kernel that cannot count this shape on this device at all.
+  void pin_kernel(std::optional<FillKernel> kernel);
   /// Batches counted by each kernel, by index of FillKernel.
-  const std::array<std::uint64_t, 2>& batches_of_kernel() const { return batches_of_kernel_; }
+  const BatchesOfKernel& batches_of_kernel() const { return batches_of_kernel_; }
 
  private:
-  FillKernel kernel_for(std::uint32_t frames) const;
+  void learn_from_window();
   CudaFillTotals* totals_on_host() const {
     return totals_on_host_.as<CudaFillTotals>().data() + current_totals_;
   }
@@ -55,7 +56,8 @@ class CudaPixelCounts final : public PixelCounts {
   PinnedMemory pinned_;
   CudaVerdictPool verdicts_{pinned_};
   const std::unique_ptr<const CudaFiller> filler_;
-  const std::size_t shared_bytes_;
+  const FillShape shape_;
+  FillPolicy policy_;
   DeviceBuffer counts_;
   DeviceBuffer mask_;
   DeviceBuffer totals_;
@@ -66,8 +68,9 @@ class CudaPixelCounts final : public PixelCounts {
   std::uint64_t frames_ = 0;
   std::uint64_t bound_ = 0;
   std::optional<std::uint64_t> saturated_;  // of the last scan; empty after anything that may change it
-  std::optional<FillKernel> pinned_kernel_;
-  std::array<std::uint64_t, 2> batches_of_kernel_{};
+  std::uint64_t window_values_seen_ = 0;    // of the totals on the host that the policy has learnt from
+  std::uint64_t window_misses_seen_ = 0;
+  BatchesOfKernel batches_of_kernel_{};
 };
 
 }  // namespace pixhist

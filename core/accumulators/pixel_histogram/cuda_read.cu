@@ -7,8 +7,8 @@
 namespace pixhist {
 namespace {
 
-constexpr unsigned tile = 32;
-constexpr unsigned tile_rows = 8;
+constexpr unsigned tile = 64;
+constexpr unsigned tile_threads = 256;
 
 struct ReadShape {
   std::size_t npix;
@@ -40,29 +40,41 @@ __device__ void add_warp_total(unsigned long long* total, std::uint32_t n) {
   if (threadIdx.x % 32 == 0 && n != 0) atomicAdd(total, static_cast<unsigned long long>(n));
 }
 
-/// Transposes through a shared tile of 32 bins × 32 pixels (33 columns: no bank conflicts), capping on the
-/// way.
+/// Transposes through a shared tile of 64 bins × 64 pixels (a column more: no bank conflicts), capping on the
+/// way. Blocks that run side by side take neighbouring bins of the same pixels, so that the long rows of the
+/// result are written in one go; all loads of a thread are on the way before the first is used.
 template <class Storage>
-__global__ void read_bins(const std::uint32_t* counts, ReadShape shape, std::uint32_t bin_begin,
-                          std::uint32_t bins, Storage* out, unsigned long long* capped) {
+__global__ void __launch_bounds__(tile_threads)
+    read_bins(const std::uint32_t* counts, ReadShape shape, std::uint32_t bin_begin, std::uint32_t bins,
+              unsigned blocks_of_bins, Storage* out, unsigned long long* capped) {
+  constexpr unsigned lines = tile_threads / tile;  // of the tile, per step of the whole block
+  constexpr unsigned steps = tile / lines;
   __shared__ std::uint32_t cells[tile][tile + 1];
-  const std::size_t first_pixel = static_cast<std::size_t>(blockIdx.x) * tile;
-  const std::uint32_t first_bin = blockIdx.y * tile;
+  const unsigned x = threadIdx.x % tile;
+  const unsigned y = threadIdx.x / tile;
+  const std::size_t first_pixel = static_cast<std::size_t>(blockIdx.x / blocks_of_bins) * tile;
+  const std::uint32_t first_bin = blockIdx.x % blocks_of_bins * tile;
   const std::size_t pixels = shape.pixels();
-  const std::size_t q_in = first_pixel + threadIdx.x;
-  if (q_in < pixels) {
-    const std::size_t p = shape.source_pixel(q_in);
-    for (unsigned b = threadIdx.y; b < tile && first_bin + b < bins; b += tile_rows)
-      cells[b][threadIdx.x] = counts[static_cast<std::size_t>(bin_begin + first_bin + b) * shape.npix + p];
+  const std::size_t q_in = first_pixel + x;
+  const std::size_t p = q_in < pixels ? shape.source_pixel(q_in) : 0;
+  std::uint32_t loaded[steps];
+#pragma unroll
+  for (unsigned i = 0; i < steps; ++i) {
+    const std::uint32_t bin = first_bin + y + i * lines;
+    const bool there = q_in < pixels && bin < bins;
+    loaded[i] = there ? __ldcs(counts + static_cast<std::size_t>(bin_begin + bin) * shape.npix + p) : 0;
   }
+#pragma unroll
+  for (unsigned i = 0; i < steps; ++i) cells[y + i * lines][x] = loaded[i];
   __syncthreads();
   std::uint32_t cut = 0;
-  for (unsigned i = threadIdx.y; i < tile; i += tile_rows) {
-    const std::size_t q = first_pixel + i;
-    if (q >= pixels || first_bin + threadIdx.x >= bins) continue;
-    const std::uint32_t count = cells[threadIdx.x][i];
+#pragma unroll
+  for (unsigned i = 0; i < steps; ++i) {
+    const std::size_t q = first_pixel + y + i * lines;
+    if (q >= pixels || first_bin + x >= bins) continue;
+    const std::uint32_t count = cells[x][y + i * lines];
     cut += count > storage_cap<Storage>() ? 1U : 0U;
-    out[shape.result_pixel(q) * bins + first_bin + threadIdx.x] = stored_count<Storage>(count);
+    out[shape.result_pixel(q) * bins + first_bin + x] = stored_count<Storage>(count);
   }
   add_warp_total(capped, cut);
 }
@@ -91,11 +103,12 @@ void launch_read_bins(const CudaReadKernel& read, std::byte* out, unsigned long 
                       cudaStream_t stream) {
   const ReadShape shape = shape_of(read);
   const BinRange bins = read.window.bins;
-  const dim3 grid(blocks(shape.pixels(), tile), blocks(bins.size(), tile));
-  const dim3 block(tile, tile_rows);
+  const unsigned blocks_of_bins = blocks(bins.size(), tile);
+  // At most 2^31-1 blocks: 2^43 cells, more than any device holds.
+  const unsigned grid = blocks_of_bins * blocks(shape.pixels(), tile);
   visit_storage_type(read.window.dtype, [&]<class Storage>(TypeTag<Storage>) {
-    read_bins<Storage><<<grid, block, 0, stream>>>(read.counts, shape, bins.begin, bins.size(),
-                                                   reinterpret_cast<Storage*>(out), capped);
+    read_bins<Storage><<<grid, tile_threads, 0, stream>>>(
+        read.counts, shape, bins.begin, bins.size(), blocks_of_bins, reinterpret_cast<Storage*>(out), capped);
   });
   PIXHIST_CUDA_CHECK(cudaGetLastError());
 }

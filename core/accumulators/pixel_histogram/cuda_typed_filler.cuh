@@ -3,23 +3,33 @@
 
 #include <algorithm>
 
-#include "core/accumulators/pixel_histogram/cuda_fill_kernel.cuh"
+#include "core/accumulators/pixel_histogram/cuda_tile_kernel.cuh"
 #include "core/memory/cuda_check.hpp"
 
 namespace pixhist {
+
+/// Threads of a block, measured on an H200 (docs/benchmarks.md); a multiple of 32.
+inline constexpr unsigned plain_threads = 256;
+inline constexpr unsigned scatter_threads = 256;
+inline constexpr unsigned tile_threads = 512;
+inline constexpr unsigned ranges_threads = 512;
+inline constexpr unsigned window_threads = 128;
 
 template <class T, class A, ValueMap M>
 class TypedCudaFiller final : public CudaFiller {
  public:
   explicit TypedCudaFiller(const HistogramSpec& spec)
-      : scale_(make_bin_scale<A>(spec.axis.bins, spec.axis.min, spec.axis.max)), npix_(spec.shape.pixels()) {
+      : scale_(make_bin_scale<A>(spec.axis.bins, spec.axis.min, spec.axis.max)),
+        npix_(spec.shape.pixels()),
+        mask_missing_(spec.mask_missing) {
     invalid_.count = static_cast<std::uint32_t>(spec.invalid_values.size());
     for (std::size_t i = 0; i < max_invalid_values; ++i)
       invalid_.values[i] =
           invalid_.count == 0 ? T{} : static_cast<T>(spec.invalid_values[i < invalid_.count ? i : 0]);
-    plain_threads_ = plain_shape(fill_plain<T, A, M, false>);
-    if (tile_shared_bytes(scale_.bins) <= shared_bytes_per_block())
-      tile_threads_ = std::min(tile_shape(fill_tile<T, A, M, false>), tile_shape(fill_tile<T, A, M, true>));
+    allow_shared(fill_tile<T, A, M, false>, FillKernel::tile);
+    allow_shared(fill_tile<T, A, M, true>, FillKernel::tile);
+    allow_shared(fill_ranges<T, A, M, false>, FillKernel::ranges);
+    allow_shared(fill_ranges<T, A, M, true>, FillKernel::ranges);
   }
 
   void launch(const CudaFill& fill, FillKernel kernel, cudaStream_t stream) const override {
@@ -32,68 +42,57 @@ class TypedCudaFiller final : public CudaFiller {
                                 fill.mask,
                                 fill.totals,
                                 scale_,
-                                invalid_};
-    if (kernel == FillKernel::tile)
-      launch_tile(a, fill.saturating, stream);
-    else
-      launch_plain(a, fill.saturating, stream);
-    count_good_frames<<<1, 32, 0, stream>>>(a.frame_ok, a.frame_count, a.totals);
+                                invalid_,
+                                mask_missing_};
+    launch_fill(a, kernel, fill.saturating, stream);
+    PIXHIST_CUDA_CHECK(cudaGetLastError());
+    const std::size_t window_pixels = kernel == FillKernel::window ? npix_ : 0;
+    count_good_frames<<<1, 32, 0, stream>>>(a.frame_ok, a.frame_count, window_pixels, a.totals);
     PIXHIST_CUDA_CHECK(cudaGetLastError());
   }
 
  private:
+  void launch_fill(const FillArguments<T, A>& a, FillKernel kernel, bool saturating,
+                   cudaStream_t stream) const {
+    const std::size_t shared = shared_bytes_of(kernel, scale_.bins);
+    switch (kernel) {
+      case FillKernel::plain: {
+        const auto run = saturating ? fill_plain<T, A, M, true> : fill_plain<T, A, M, false>;
+        return run<<<blocks(plain_threads), plain_threads, 0, stream>>>(a);
+      }
+      case FillKernel::scatter:
+        return fill_scatter<T, A, M><<<blocks(tile_pixels), scatter_threads, 0, stream>>>(a);
+      case FillKernel::tile: {
+        const auto run = saturating ? fill_tile<T, A, M, true> : fill_tile<T, A, M, false>;
+        return run<<<blocks(tile_pixels), tile_threads, shared, stream>>>(a);
+      }
+      case FillKernel::ranges: {
+        const auto run = saturating ? fill_ranges<T, A, M, true> : fill_ranges<T, A, M, false>;
+        return run<<<blocks(tile_pixels), ranges_threads, shared, stream>>>(a, slots_per_range(scale_.bins));
+      }
+      case FillKernel::window:
+        return fill_window<T, A, M>
+            <<<blocks(tile_pixels), window_threads, shared, stream>>>(a, std::min(scale_.bins, window_slots));
+    }
+  }
+
   unsigned blocks(std::size_t pixels_per_block) const {
     return static_cast<unsigned>((npix_ + pixels_per_block - 1) / pixels_per_block);
   }
 
-  void launch_plain(const FillArguments<T, A>& a, bool saturating, cudaStream_t stream) const {
-    const auto kernel = saturating ? fill_plain<T, A, M, true> : fill_plain<T, A, M, false>;
-    kernel<<<blocks(plain_threads_), plain_threads_, 0, stream>>>(a);
-    PIXHIST_CUDA_CHECK(cudaGetLastError());
-  }
-
-  void launch_tile(const FillArguments<T, A>& a, bool saturating, cudaStream_t stream) const {
-    const auto kernel = saturating ? fill_tile<T, A, M, true> : fill_tile<T, A, M, false>;
-    kernel<<<blocks(tile_pixels), tile_threads_, tile_shared_bytes(scale_.bins), stream>>>(a);
-    PIXHIST_CUDA_CHECK(cudaGetLastError());
-  }
-
-  /// Whole warps, as many as let most of them be resident.
+  /// A block gets more than 48 KiB only for a kernel that has asked.
   template <class Kernel>
-  static unsigned plain_shape(Kernel kernel) {
-    int grid = 0;
-    int block = 0;
-    PIXHIST_CUDA_CHECK(cudaOccupancyMaxPotentialBlockSize(&grid, &block, kernel, 0, 0));
-    return static_cast<unsigned>(block);
-  }
-
-  /// Shared memory limits the blocks that are resident at once; of the block sizes that keep most threads
-  /// resident the smallest is taken, as it waits least at its barriers.
-  template <class Kernel>
-  unsigned tile_shape(Kernel kernel) const {
-    const std::size_t shared = tile_shared_bytes(scale_.bins);
+  void allow_shared(Kernel kernel, FillKernel name) const {
+    const std::size_t shared = shared_bytes_of(name, scale_.bins);
+    if (shared > shared_bytes_per_block()) return;
     PIXHIST_CUDA_CHECK(
         cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)));
-    unsigned best = tile_pixels;
-    int best_resident = 0;
-    for (unsigned threads = 64; threads <= 1024; threads *= 2) {
-      int resident_blocks = 0;
-      PIXHIST_CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident_blocks, kernel,
-                                                                       static_cast<int>(threads), shared));
-      const int resident = resident_blocks * static_cast<int>(threads);
-      if (resident > best_resident) {
-        best = threads;
-        best_resident = resident;
-      }
-    }
-    return best;
   }
 
   BinScale<A> scale_;
   InvalidValues<T> invalid_{};
   std::size_t npix_;
-  unsigned plain_threads_ = 0;
-  unsigned tile_threads_ = 0;
+  bool mask_missing_;
 };
 
 template <class T, class A, ValueMap M = ValueMap::raw>
