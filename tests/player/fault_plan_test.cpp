@@ -64,10 +64,10 @@ TEST_CASE("the second half of a swap is known as such") {
 
 TEST_CASE("faults fall on the numbers selected, also where neighbours are swapped") {
   auto settings = run_of(12, 100);
-  settings.skip = NumberSelection::parse("103,105-106");
-  settings.duplicate = NumberSelection::every(4);  // 103, 107, 111
-  settings.bad_header = NumberSelection::parse("102");
-  settings.wrong_size = NumberSelection::parse("109");
+  settings.of(FrameFault::skipped) = NumberSelection::parse("103,105-106");
+  settings.of(FrameFault::duplicated) = NumberSelection::every(4);  // 103, 107, 111
+  settings.of(FrameFault::bad_header) = NumberSelection::parse("102");
+  settings.of(FrameFault::wrong_size) = NumberSelection::parse("109");
   settings.reorder_every = 4;
   const FaultPlan plan(settings);
   std::vector<FrameFault> by_number(12, FrameFault::none);

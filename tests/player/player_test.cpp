@@ -61,9 +61,9 @@ PlayerSettings small_run(const std::string& endpoint) {
   settings.shape = {5, 7};
   settings.run = "run-1";
   settings.faults.frames = 40;
-  settings.images = 16;
-  settings.socket.endpoint = endpoint;
-  settings.socket.linger = std::chrono::seconds(20);
+  settings.images.images = 16;
+  settings.endpoints = {endpoint};
+  settings.linger = std::chrono::seconds(20);
   return settings;
 }
 
@@ -75,8 +75,8 @@ PlayerReport play(PlayerSettings settings) {
 TEST_CASE("what arrives is what was said to be sent, to the byte") {
   Receiver receiver(zmq::socket_type::pull);
   auto settings = small_run(receiver.endpoint());
-  SUBCASE("images from the pool") { settings.images = 16; }
-  SUBCASE("every frame its own image") { settings.images = 0; }
+  SUBCASE("images from the pool") { settings.images.images = 16; }
+  SUBCASE("every frame its own image") { settings.images.images = 0; }
   const auto report = play(settings);
   const auto run = receiver.receive_run();
 
@@ -89,7 +89,7 @@ TEST_CASE("what arrives is what was said to be sent, to the byte") {
     CHECK(header.at("type") == "uint16");
     CHECK(header.at("frame") == n);
     CHECK(header.at("run") == "run-1");
-    detector.render(*settings.images == 0 ? n : n % *settings.images, expected);
+    detector.render(*settings.images.images == 0 ? n : n % *settings.images.images, expected);
     CHECK(run[n].pixels == expected);
   }
   CHECK(receiver.end() == json{{"htype", "array-1.0"}, {"end", true}, {"run", "run-1"}, {"frames", 40}});
@@ -107,10 +107,10 @@ TEST_CASE("faults are sent as planned and each is counted") {
   Receiver receiver(zmq::socket_type::pull);
   auto settings = small_run(receiver.endpoint());
   settings.faults.first = 1000;
-  settings.faults.skip = NumberSelection::parse("1000,1010-1012,1039");
-  settings.faults.duplicate = NumberSelection::every(8);  // 1007, 1015, 1023, 1031, (1039 is skipped)
-  settings.faults.bad_header = NumberSelection::parse("1003");
-  settings.faults.wrong_size = NumberSelection::parse("1004,1020");
+  settings.faults.of(FrameFault::skipped) = NumberSelection::parse("1000,1010-1012,1039");
+  settings.faults.of(FrameFault::duplicated) = NumberSelection::every(8);  // 1007, 1015, 1023, 1031, (1039 is skipped)
+  settings.faults.of(FrameFault::bad_header) = NumberSelection::parse("1003");
+  settings.faults.of(FrameFault::wrong_size) = NumberSelection::parse("1004,1020");
   settings.faults.reorder_every = 10;  // 1009 with 1010, 1019 with 1020, 1029 with 1030
   const auto report = play(settings);
   const auto run = receiver.receive_run();
@@ -136,10 +136,10 @@ TEST_CASE("faults are sent as planned and each is counted") {
   CHECK(report.frames == whole.size());
   CHECK(report.messages == run.size());
   CHECK(report.numbers == 40);
-  CHECK(report.skipped == 5);
-  CHECK(report.bad_header == 1);
-  CHECK(report.wrong_size == 2);
-  CHECK(report.duplicated == 4);
+  CHECK(report.of(FrameFault::skipped) == 5);
+  CHECK(report.of(FrameFault::bad_header) == 1);
+  CHECK(report.of(FrameFault::wrong_size) == 2);
+  CHECK(report.of(FrameFault::duplicated) == 4);
   CHECK(report.reordered == 3);
   CHECK(report.first_frame == 1001);
   CHECK(report.last_frame == 1038);
@@ -221,7 +221,7 @@ TEST_CASE("the rate is kept and the duration ends the run") {
 TEST_CASE("without a peer a PUSH player waits, and ends in time when stopped") {
   auto settings = small_run("tcp://127.0.0.1:*");
   settings.socket.bind = true;
-  settings.socket.linger = std::chrono::milliseconds(50);
+  settings.linger = std::chrono::milliseconds(50);
   settings.duration = std::chrono::milliseconds(100);
   const auto report = play(settings);
   CHECK(report.frames == 0);

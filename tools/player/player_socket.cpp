@@ -80,38 +80,38 @@ void PlayerSocket::wait_for_room() {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
-PlayerSocket::Outcome PlayerSocket::send_frame(std::string_view header, zmq::message_t& pixels,
-                                               const GiveUp& give_up) {
-  for (;;) {
-    zmq::message_t head(header.data(), header.size());
-    if (!try_part(head, zmq::send_flags::sndmore)) {
-      if (settings_.kind == Kind::pub) return Outcome::refused;
-      if (give_up()) return Outcome::gave_up;
-      wait_for_room();
-      continue;
-    }
-    if (try_part(pixels, zmq::send_flags::none)) return Outcome::sent;
-    if (settings_.kind == Kind::push) continue;  // the peer died between the parts and took the first with it
-    while (!try_part(pixels, zmq::send_flags::none)) wait_for_room();
-    return Outcome::sent;
+// Parts are sent as copies (of references, not of bytes): of a PUSH peer that dies between two parts the
+// first goes down with it, and the message begins again.
+bool PlayerSocket::try_message(std::span<zmq::message_t> parts) {
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const auto more = i + 1 < parts.size() ? zmq::send_flags::sndmore : zmq::send_flags::none;
+    zmq::message_t part;
+    part.copy(parts[i]);
+    if (try_part(part, more)) continue;
+    if (i == 0 || settings_.kind == Kind::push) return false;
+    while (!try_part(part, more)) wait_for_room();
   }
+  return true;
 }
 
-PlayerSocket::Outcome PlayerSocket::send_control(std::string_view message, const GiveUp& give_up) {
-  zmq::message_t part(message.data(), message.size());
-  while (!try_part(part, zmq::send_flags::none)) {
+PlayerSocket::Outcome PlayerSocket::send(std::span<zmq::message_t> parts, OnFullQueue on_full,
+                                         const GiveUp& give_up) {
+  while (!try_message(parts)) {
+    if (settings_.kind == Kind::pub && on_full == OnFullQueue::refuse) return Outcome::refused;
     if (give_up()) return Outcome::gave_up;
     wait_for_room();
   }
   return Outcome::sent;
 }
 
-bool PlayerSocket::close() {
-  socket_.set(zmq::sockopt::linger, static_cast<int>(settings_.linger.count()));
-  const auto start = std::chrono::steady_clock::now();
+bool PlayerSocket::close(std::chrono::steady_clock::time_point until) {
+  using std::chrono::milliseconds;
+  const auto left = std::chrono::ceil<milliseconds>(until - std::chrono::steady_clock::now());
+  const auto linger = std::clamp<milliseconds::rep>(left.count(), 0, std::numeric_limits<int>::max());
+  socket_.set(zmq::sockopt::linger, static_cast<int>(linger));
   socket_.close();
   context_.close();
-  return std::chrono::steady_clock::now() - start < settings_.linger;
+  return std::chrono::steady_clock::now() < until;
 }
 
 }  // namespace pixhist

@@ -1,12 +1,12 @@
 #pragma once
-// The player's one socket: PUSH or PUB, bound or connected, sending whole messages or none.
+// A sending socket of the player: PUSH or PUB, bound or connected, sending whole messages or none.
 // Owned and used by one thread. Pixels are handed over without a copy, so their memory must outlive close().
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -20,7 +20,6 @@ struct PlayerSocketSettings {
   bool bind = false;
   std::string endpoint = "tcp://127.0.0.1:30001";
   std::uint64_t queue_bytes = 64ULL << 20;  // bound of the send queue per peer; at least one frame
-  std::chrono::milliseconds linger{10'000};
 };
 
 /// An endpoint that cannot be had; the message names it.
@@ -47,19 +46,21 @@ class PlayerSocket {
   enum class Outcome : std::uint8_t {
     sent,
     refused,  // PUB: the queue of a subscriber is full; nothing was sent to anyone
-    gave_up,  // PUSH: no peer took it before give_up; nothing was sent
+    gave_up,  // no peer took it before give_up; nothing was sent
   };
-  /// Frame of two parts. `pixels` is consumed if sent.
-  Outcome send_frame(std::string_view header, zmq::message_t& pixels, const GiveUp& give_up);
+  enum class OnFullQueue : std::uint8_t {
+    refuse,  // PUB says refused at once; PUSH waits
+    wait,    // PUB waits, too: a lost end mark would hide the loss of frames
+  };
+  /// One message, whole or not at all. The parts stay the caller's.
+  Outcome send(std::span<zmq::message_t> parts, OnFullQueue on_full, const GiveUp& give_up);
 
-  /// Message of one part. Waits for room on PUB too, since a lost end mark hides the loss of frames.
-  Outcome send_control(std::string_view message, const GiveUp& give_up);
-
-  /// Closes within the linger time. True if the queue had emptied by then: everything was handed to the
+  /// Closes, at the latest at `until`. True if the queue had emptied by then: everything was handed to the
   /// operating system (or died with a peer; ZeroMQ tells neither from the other).
-  bool close();
+  bool close(std::chrono::steady_clock::time_point until);
 
  private:
+  bool try_message(std::span<zmq::message_t> parts);
   bool try_part(zmq::message_t& part, zmq::send_flags more);
   void wait_for_room();
 

@@ -1,0 +1,265 @@
+#include <unistd.h>
+
+#include <array>
+#include <cinttypes>
+#include <cstdio>
+#include <ctime>
+#include <limits>
+#include <memory>
+
+#include "tools/player/commands.hpp"
+#include "tools/player/module_group.hpp"
+#include "tools/player/module_plan.hpp"
+
+namespace pixhist {
+
+namespace {
+
+constexpr std::uint64_t largest_frame = 1ULL << 31;  // bytes; ten 16M-pixel detectors of u32 fit
+
+std::string generated_run() {
+  const std::time_t now = std::time(nullptr);
+  std::tm utc{};
+  gmtime_r(&now, &utc);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y%m%dT%H%M%SZ", &utc);
+  return std::string(text) + "-" + std::to_string(getpid());
+}
+
+struct Arguments {
+  PlayerSettings player;
+  std::string modules = "1x1";
+  std::uint32_t sockets = 1;
+  std::string type = "u16";
+  std::string run_keys = "fresh";
+  std::string numbers = "again";
+  std::string socket = "push";
+  std::vector<std::string> bind, connect;
+  std::array<std::string, frame_fault_count> faults;
+  std::string reorder;
+  double seconds = 0;
+  double pause_s = 0;
+  double wait_subscriber_s = 0;
+  std::int64_t linger_ms = 10'000;
+  bool no_end = false;
+};
+
+NumberSelection selection(const char* option, const std::string& text) {
+  try {
+    return text.empty() ? NumberSelection() : NumberSelection::parse(text);
+  } catch (const std::invalid_argument& error) {
+    throw std::invalid_argument(std::string(option) + ": " + error.what());
+  }
+}
+
+void add_detector(CLI::App& app, Arguments& a) {
+  auto& p = a.player;
+  const auto positive = CLI::Range(std::uint32_t{1}, std::uint32_t{1} << 24);
+  app.add_option("--rows", p.shape.rows, "rows of a frame")->check(positive)->capture_default_str();
+  app.add_option("--cols", p.shape.cols, "columns of a frame")->check(positive)->capture_default_str();
+  app.add_option("--type", a.type, "pixel type")
+      ->check(CLI::IsMember({"u8", "u16", "u32", "i16", "i32", "f32", "f64"}))
+      ->capture_default_str();
+  app.add_option("--seed", p.seed, "seed of the detector; same seed, same pixels; module m has SEED + m")
+      ->check(whole_number())
+      ->capture_default_str();
+  app.add_option(
+         "--images", p.images.images,
+         "images made before the start and shown in turn (frame n: image n mod IMAGES); 0: every frame its "
+         "own, made while sending; default: what fits into 256 MiB, at most 4096")
+      ->check(whole_number());
+}
+
+void add_modules(CLI::App& app, Arguments& a) {
+  app.add_option("--modules", a.modules,
+                 "RxC: rows by columns of modules, down the first column first, each with its own socket, "
+                 "seed and report")
+      ->capture_default_str();
+  app.add_option("--sockets", a.sockets, "sockets of each module, dealt its frames in turn")
+      ->check(CLI::Range(std::uint32_t{1}, std::uint32_t{256}))
+      ->capture_default_str();
+}
+
+void add_runs(CLI::App& app, Arguments& a) {
+  auto& p = a.player;
+  app.add_option("--frames", p.faults.frames, "numbers in a run; default: until --seconds or a signal")
+      ->check(whole_number());
+  app.add_option("--seconds", a.seconds, "stop after this time")->check(CLI::PositiveNumber);
+  app.add_option("--rate", p.rate_hz, "frames per second; 0: as fast as the peer takes them")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  app.add_option("--first", p.faults.first, "first frame number")
+      ->check(whole_number())
+      ->capture_default_str();
+  app.add_option("--run", p.run, "run key; default: generated from the time");
+  app.add_option("--runs", p.runs.runs, "runs of --frames numbers, one behind the other")
+      ->check(whole_number())
+      ->capture_default_str();
+  app.add_option("--pause", a.pause_s, "seconds between runs")->check(CLI::NonNegativeNumber);
+  app.add_option("--run-keys", a.run_keys,
+                 "fresh: every run its own (RUN, RUN-2, RUN-3, ...); same: all have the first one's; none: "
+                 "frames name no run")
+      ->check(CLI::IsMember({"fresh", "same", "none"}))
+      ->capture_default_str();
+  app.add_option("--numbers", a.numbers, "again: every run begins at --first; on: where the one before ended")
+      ->check(CLI::IsMember({"again", "on"}))
+      ->capture_default_str();
+  auto* no_end = app.add_flag("--no-end", a.no_end, "send no end mark; the same as --end-marks 0");
+  app.add_option("--end-marks", p.runs.end_marks, "end marks at the end of each run")
+      ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1000}))
+      ->excludes(no_end)
+      ->capture_default_str();
+  app.add_option("--early-end", p.runs.early_end, "one more end mark after so many numbers of each run")
+      ->check(whole_number());
+}
+
+void add_sockets(CLI::App& app, Arguments& a) {
+  auto& p = a.player;
+  app.add_option("--format", "wire format")->check(CLI::IsMember({"array10"}))->default_str("array10");
+  app.add_option("--socket", a.socket,
+                 "push: waits for a slow peer; pub: leaves out (and counts) what a slow peer "
+                 "has no room for")
+      ->check(CLI::IsMember({"push", "pub"}))
+      ->capture_default_str();
+  auto* bind = app.add_option("--bind", a.bind,
+                              "endpoint to bind; port * takes a free one. For several sockets: one, whose "
+                              "port counts up, or a list with commas")
+                   ->delimiter(',');
+  app.add_option("--connect", a.connect,
+                 "endpoint or endpoints to connect to; default " + p.endpoints.front())
+      ->delimiter(',')
+      ->excludes(bind);
+  app.add_option("--queue-bytes", p.socket.queue_bytes,
+                 "bound of the send queue of a socket, rounded down to frames, at least one")
+      ->check(whole_number())
+      ->capture_default_str();
+  app.add_option("--linger-ms", a.linger_ms, "longest wait at the end for end mark and queue together")
+      ->check(CLI::Range(std::int64_t{0}, std::int64_t{std::numeric_limits<int>::max()}))
+      ->capture_default_str();
+  app.add_option("--wait-subscriber", a.wait_subscriber_s,
+                 "pub: seconds to wait for a first subscriber before sending; 0: do not wait")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+}
+
+void add_faults(CLI::App& app, Arguments& a) {
+  auto& p = a.player;
+  const std::string which = " (every:K, or numbers and ranges: 3,7,10-20,500-)";
+  for (const auto& row : frame_fault_table) {
+    app.add_option(row.option, a.faults[static_cast<std::size_t>(row.fault)], row.help + which)
+        ->group("Faults");
+  }
+  app.add_option("--late-by", p.faults.late_by, "how many frames later a late one is sent")
+      ->check(whole_number())
+      ->capture_default_str()
+      ->group("Faults");
+  app.add_option("--reorder", a.reorder, "every:K, K >= 2: each K-th number changes places with the next")
+      ->group("Faults");
+  app.add_option("--receiver-window", p.receiver_window,
+                 "sequence.window of the receiver, for expected_account in the report")
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 32))
+      ->capture_default_str()
+      ->group("Faults");
+}
+
+void read_runs(const Arguments& a, PlayerSettings& p) {
+  if (p.run.empty()) p.run = generated_run();
+  if (a.seconds > 0) p.duration = std::chrono::duration<double>(a.seconds);
+  p.runs.pause = std::chrono::duration<double>(a.pause_s);
+  p.runs.keys = a.run_keys == "fresh" ? RunKeys::fresh : a.run_keys == "same" ? RunKeys::same : RunKeys::none;
+  p.runs.numbers_go_on = a.numbers == "on";
+  if (a.no_end) p.runs.end_marks = 0;
+}
+
+void read_sockets(const Arguments& a, PlayerSettings& p) {
+  p.socket.kind = a.socket == "push" ? PlayerSocketSettings::Kind::push : PlayerSocketSettings::Kind::pub;
+  p.socket.bind = !a.bind.empty();
+  if (p.socket.bind)
+    p.endpoints = a.bind;
+  else if (!a.connect.empty())
+    p.endpoints = a.connect;
+  p.linger = std::chrono::milliseconds(a.linger_ms);
+  if (a.wait_subscriber_s > 0) {
+    p.wait_subscriber = std::chrono::milliseconds(static_cast<std::int64_t>(a.wait_subscriber_s * 1000));
+  }
+}
+
+void read_faults(const Arguments& a, PlayerSettings& p) {
+  for (const auto& row : frame_fault_table) {
+    p.faults.of(row.fault) = selection(row.option, a.faults[static_cast<std::size_t>(row.fault)]);
+  }
+  const auto reorder = selection("--reorder", a.reorder);
+  p.faults.reorder_every = reorder.period();
+  if (!reorder.empty() && reorder.period() < 2) {
+    throw std::invalid_argument("--reorder is '" + a.reorder + "', allowed: every:K with K >= 2");
+  }
+}
+
+std::vector<PlayerSettings> modules_of(Arguments& a) {
+  auto& p = a.player;
+  p.pixel_type = parse_pixel_type(a.type).value();
+  if (p.shape.pixels() > largest_frame / size_of(p.pixel_type)) {
+    throw std::invalid_argument("--rows " + std::to_string(p.shape.rows) + " --cols " +
+                                std::to_string(p.shape.cols) + " of " + a.type +
+                                ": a frame may have 2 GiB at most");
+  }
+  read_runs(a, p);
+  read_sockets(a, p);
+  read_faults(a, p);
+  return plan_modules(p, parse_grid(a.modules), a.sockets);
+}
+
+void print_progress(const std::vector<PlayerReport>& modules) {
+  const auto r = sum_of(modules);
+  const double seconds = r.seconds > 0 ? r.seconds : 1;
+  std::fprintf(stderr, "\r%" PRIu64 " frames, %.0f frames/s, %.3f GB/s, %.1f s\033[K", r.frames,
+               static_cast<double>(r.messages) / seconds, static_cast<double>(r.bytes) * 1e-9 / seconds,
+               r.seconds);
+}
+
+int play(const std::vector<PlayerSettings>& modules, std::atomic<bool>& stop) {
+  const bool terminal = isatty(STDERR_FILENO) != 0;
+  ModuleGroup group(modules);
+  for (const auto& player : group.players()) {
+    for (const auto& endpoint : player->endpoints()) {
+      std::fprintf(stderr, "pixhist-player: run %s, %s %s\n", modules.front().run.c_str(),
+                   modules.front().socket.bind ? "bound to" : "connecting to", endpoint.c_str());
+    }
+  }
+  ModuleGroup::Progress progress;
+  if (terminal) progress = print_progress;
+  const auto reports = group.play(stop, progress);
+  if (terminal) std::fputc('\n', stderr);
+  const auto sum = sum_of(reports);
+  return print_report(reports.size() == 1 ? reports.front().to_json() : to_json(reports), sum.flushed);
+}
+
+}  // namespace
+
+const CLI::Validator& whole_number() {
+  static const CLI::Validator validator(
+      [](const std::string& text) {
+        const bool digits = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+        return digits ? std::string() : "'" + text + "' is not a whole number >= 0";
+      },
+      "WHOLE");
+  return validator;
+}
+
+int print_report(const std::string& json, bool flushed) {
+  std::printf("%s\n", json.c_str());
+  if (std::fflush(stdout) != 0) return player_exit::output;
+  return flushed ? player_exit::done : player_exit::not_flushed;
+}
+
+PlayerCommand add_play_command(CLI::App& app) {
+  const auto arguments = std::make_shared<Arguments>();
+  add_detector(app, *arguments);
+  add_modules(app, *arguments);
+  add_runs(app, *arguments);
+  add_sockets(app, *arguments);
+  add_faults(app, *arguments);
+  return [arguments](std::atomic<bool>& stop) { return play(modules_of(*arguments), stop); };
+}
+
+}  // namespace pixhist

@@ -1,0 +1,59 @@
+#pragma once
+// How the player writes one wire format, well and badly, and what a receiver of that format makes of it.
+// Used by one thread.
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/model/geometry.hpp"
+#include "core/model/pixel_type.hpp"
+#include "tools/player/frame_fault.hpp"
+
+namespace pixhist {
+
+/// A frame as the plan knows it.
+struct WireFrame {
+  std::uint64_t run = 0;       // 0, 1, ... within this call
+  std::uint64_t first = 0;     // first number of its run
+  std::uint64_t number = 0;    // first + position
+  std::uint64_t position = 0;  // in its run
+  bool complete = true;        // no part of the pixels is missing
+};
+
+/// How a receiver names the run of a message. Views hold until the encoder's next call.
+struct WireEnd {
+  std::optional<std::string_view> key;
+  std::optional<std::uint64_t> frames;
+};
+
+class WireEncoder {
+ public:
+  virtual ~WireEncoder() = default;
+
+  /// Replaces `header` by that of a good frame, or spoilt as `fault` says.
+  virtual void header(const WireFrame& frame, FrameFault fault, std::string& header) = 0;
+  /// An end mark of run `run`, which has had `numbers` frame numbers.
+  virtual std::string end_mark(std::uint64_t run, std::uint64_t numbers) = 0;
+
+  /// What a receiver reads in them: the key of a frame's run, key and length of an end mark.
+  virtual std::optional<std::string_view> run_key(const WireFrame& frame) = 0;
+  virtual WireEnd read_end(std::uint64_t run, std::uint64_t numbers) = 0;
+  /// The reason it rejects a message with this fault (is_rejected()) for.
+  virtual std::string_view reject_reason(FrameFault fault) const = 0;
+};
+
+enum class RunKeys : std::uint8_t {
+  fresh,  // every run its own
+  same,   // all runs have the first one's
+  none,   // no run has one
+};
+
+/// array10 (docs/wire/array10.md). Run 0 is named `run`, run 1 `run`-2, and so on.
+std::unique_ptr<WireEncoder> make_array10_wire(FrameShape shape, PixelType type, std::string run,
+                                               RunKeys keys);
+
+}  // namespace pixhist
