@@ -108,7 +108,8 @@ TEST_CASE("faults are sent as planned and each is counted") {
   auto settings = small_run(receiver.endpoint());
   settings.faults.first = 1000;
   settings.faults.of(FrameFault::skipped) = NumberSelection::parse("1000,1010-1012,1039");
-  settings.faults.of(FrameFault::duplicated) = NumberSelection::every(8);  // 1007, 1015, 1023, 1031, (1039 is skipped)
+  settings.faults.of(FrameFault::duplicated) =
+      NumberSelection::every(8);  // 1007, 1015, 1023, 1031, (1039 is skipped)
   settings.faults.of(FrameFault::bad_header) = NumberSelection::parse("1003");
   settings.faults.of(FrameFault::wrong_size) = NumberSelection::parse("1004,1020");
   settings.faults.reorder_every = 10;  // 1009 with 1010, 1019 with 1020, 1029 with 1030
@@ -229,6 +230,35 @@ TEST_CASE("without a peer a PUSH player waits, and ends in time when stopped") {
   CHECK_FALSE(report.end_sent);
   CHECK(report.stopped_by == PlayerReport::StoppedBy::duration);
   CHECK(json::parse(report.to_json()).at("first_frame").is_null());
+}
+
+TEST_CASE("the linger time is waited for once, and what was not handed over is said") {
+  auto settings = small_run("tcp://127.0.0.1:1");  // nobody is there
+  settings.linger = std::chrono::milliseconds(600);
+  settings.faults.frames = 0;
+  settings.socket.queue_bytes = 70;
+  settings.runs.end_marks = 5;  // more than the queue takes
+  const auto begin = std::chrono::steady_clock::now();
+  const auto report = play(settings);
+  const auto waited = std::chrono::steady_clock::now() - begin;
+  CHECK(waited >= std::chrono::milliseconds(600));
+  CHECK(waited < std::chrono::milliseconds(1200));
+  CHECK_FALSE(report.flushed);
+  CHECK_FALSE(report.end_sent);
+}
+
+TEST_CASE("late frames come later by so many frames, the last ones before the end mark") {
+  Receiver receiver(zmq::socket_type::pull);
+  auto settings = small_run(receiver.endpoint());
+  settings.faults.frames = 10;
+  settings.faults.of(FrameFault::late) = NumberSelection::parse("2,8");
+  settings.faults.late_by = 3;
+  const auto report = play(settings);
+  std::vector<std::uint64_t> order;
+  for (const auto& message : receiver.receive_run()) order.push_back(message.header->at("frame"));
+  CHECK(order == std::vector<std::uint64_t>{0, 1, 3, 4, 5, 2, 6, 7, 9, 8});
+  CHECK(report.of(FrameFault::late) == 2);
+  CHECK(report.expected_account.late == 2);
 }
 
 TEST_CASE("an endpoint that cannot be had is named") {
