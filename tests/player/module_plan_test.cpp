@@ -40,7 +40,7 @@ TEST_CASE("modules go down the columns, each with sockets, seed and share of mem
   common.seed = 10;
   common.images.bytes = 600;
   common.endpoints = {"tcp://h:1000"};
-  const auto modules = plan_modules(common, {2, 3}, 2);
+  const auto modules = plan_modules(common, plan_ports({2, 3}, 1), 2);
   REQUIRE(modules.size() == 6);
   CHECK(modules[3].row == 1);
   CHECK(modules[3].column == 1);
@@ -55,6 +55,9 @@ TEST_CASE("headers are spoilt where told and nowhere else") {
   CHECK(header == R"({"a":[1, 2], "b":[3], "ab":7})");
   remove_key(header, "a");
   CHECK(header == R"({"b":[3], "ab":7})");
+  remove_key(header, "ab");
+  CHECK(header == R"({"b":[3]})");
+  header = R"({"b":[3], "ab":7})";
   pad_header(header, 100);
   CHECK(header.size() == 100);
   CHECK(nlohmann::json::parse(header).at("ab") == 7);

@@ -36,7 +36,9 @@ void replace_value(std::string& header, std::string_view key, std::string_view v
 void remove_key(std::string& header, std::string_view key) {
   const auto at = find(header, key);
   const auto next = header.find_first_not_of(", ", at.end);
-  header.erase(at.key, next - at.key);
+  const bool last = header[next] == '}';
+  const auto begin = last ? header.rfind(',', at.key) : at.key;
+  header.erase(begin, next - begin);
 }
 
 void pad_header(std::string& header, std::size_t bytes) {

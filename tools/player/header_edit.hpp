@@ -9,7 +9,7 @@ namespace pixhist {
 /// Puts `value` (JSON text) in place of what `"key":` holds. Throws std::logic_error if the key is not there.
 void replace_value(std::string& header, std::string_view key, std::string_view value);
 
-/// Takes `"key":value` out, and the comma behind it.
+/// Takes `"key":value` out, and the comma that sets it off.
 void remove_key(std::string& header, std::string_view key);
 
 /// Puts blanks behind the opening brace until the header has `bytes` bytes: the same JSON, but longer.

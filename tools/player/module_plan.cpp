@@ -59,19 +59,24 @@ std::vector<std::string> endpoints_for(const std::vector<std::string>& given, st
                               " sockets; allowed: one, whose port counts up, or as many as sockets");
 }
 
-std::vector<PlayerSettings> plan_modules(const PlayerSettings& common, ModuleGrid grid,
+std::vector<PlayerSettings> plan_modules(const PlayerSettings& common, const PortPlan& plan,
                                          std::uint32_t sockets) {
   if (sockets == 0) throw std::invalid_argument("0 sockets for a module; allowed: 1 or more");
-  const auto endpoints = endpoints_for(common.endpoints, std::size_t{grid.modules()} * sockets);
+  const auto endpoints = endpoints_for(common.endpoints, plan.ports.size() * sockets);
+  auto endpoint = endpoints.begin();
   std::vector<PlayerSettings> modules;
-  for (std::uint32_t m = 0; m < grid.modules(); ++m) {
+  for (const auto& place : plan.ports) {
     auto module = common;
-    module.row = m % grid.rows;
-    module.column = m / grid.rows;
-    module.seed = common.seed + m;
-    module.images.bytes = common.images.bytes / grid.modules();
-    const auto first = endpoints.begin() + static_cast<std::ptrdiff_t>(m) * sockets;
-    module.endpoints.assign(first, first + sockets);
+    module.row = place.row;
+    module.column = place.column;
+    if (module.sls) {
+      module.sls->place = place;
+      module.sls->detector = plan.detector;
+    }
+    module.seed = common.seed + modules.size();
+    module.images.bytes = common.images.bytes / plan.ports.size();
+    module.endpoints.assign(endpoint, endpoint + sockets);
+    endpoint += sockets;
     modules.push_back(std::move(module));
   }
   return modules;

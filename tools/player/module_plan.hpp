@@ -10,12 +10,6 @@
 
 namespace pixhist {
 
-struct ModuleGrid {
-  std::uint32_t rows = 1;
-  std::uint32_t columns = 1;
-  std::uint32_t modules() const { return rows * columns; }
-};
-
 /// Reads `RxC`, rows by columns, 1 to 4096 modules. Throws std::invalid_argument.
 ModuleGrid parse_grid(std::string_view text);
 
@@ -23,9 +17,9 @@ ModuleGrid parse_grid(std::string_view text);
 /// counts up, a port * stays. Throws std::invalid_argument.
 std::vector<std::string> endpoints_for(const std::vector<std::string>& given, std::size_t count);
 
-/// One Player for each module of the grid: module m is at row m mod rows, column m / rows (the order in which
-/// slsDetector places modules), has seed + m, its share of the image memory and `sockets` endpoints in turn.
-std::vector<PlayerSettings> plan_modules(const PlayerSettings& common, ModuleGrid grid,
+/// One Player for each port of the plan, in its order. Each has its place, its share of the image memory,
+/// `sockets` endpoints in turn, and the seed of `common` plus its place in that order.
+std::vector<PlayerSettings> plan_modules(const PlayerSettings& common, const PortPlan& plan,
                                          std::uint32_t sockets);
 
 }  // namespace pixhist

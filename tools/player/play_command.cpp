@@ -6,6 +6,7 @@
 #include <ctime>
 #include <limits>
 #include <memory>
+#include <optional>
 
 #include "tools/player/commands.hpp"
 #include "tools/player/module_group.hpp"
@@ -30,10 +31,19 @@ struct Arguments {
   PlayerSettings player;
   std::string modules = "1x1";
   std::uint32_t sockets = 1;
-  std::string type = "u16";
+  std::string detector;
+  std::uint32_t interfaces = 1;
+  std::optional<std::uint32_t> bits;
+  std::optional<std::uint32_t> rows, cols;
+  std::optional<std::string> type;
+  std::string format = "array10";
+  std::optional<std::uint64_t> first;
+  SlsWireSettings sls;
+  std::vector<std::string> additional;
+  std::string incomplete;
   std::string run_keys = "fresh";
-  std::string numbers = "again";
-  std::string socket = "push";
+  std::optional<std::string> numbers;
+  std::optional<std::string> socket;
   std::vector<std::string> bind, connect;
   std::array<std::string, frame_fault_count> faults;
   std::string reorder;
@@ -55,11 +65,21 @@ NumberSelection selection(const char* option, const std::string& text) {
 void add_detector(CLI::App& app, Arguments& a) {
   auto& p = a.player;
   const auto positive = CLI::Range(std::uint32_t{1}, std::uint32_t{1} << 24);
-  app.add_option("--rows", p.shape.rows, "rows of a frame")->check(positive)->capture_default_str();
-  app.add_option("--cols", p.shape.cols, "columns of a frame")->check(positive)->capture_default_str();
-  app.add_option("--type", a.type, "pixel type")
-      ->check(CLI::IsMember({"u8", "u16", "u32", "i16", "i32", "f32", "f64"}))
+  app.add_option("--detector", a.detector,
+                 "jungfrau (512x1024 u16), moench (400x400 u16) or eiger (4 sockets a module, 256x512 each): "
+                 "shape, type and sockets of a module")
+      ->check(CLI::IsMember({"jungfrau", "moench", "eiger"}));
+  app.add_option("--interfaces", a.interfaces,
+                 "jungfrau, moench: 2 for a module read through two sockets, half the rows each")
+      ->check(CLI::Range(std::uint32_t{1}, std::uint32_t{2}))
       ->capture_default_str();
+  app.add_option("--rows", a.rows, "rows of a socket's image; default 512 or the detector's")
+      ->check(positive);
+  app.add_option("--cols", a.cols, "columns of it; default 1024 or the detector's")->check(positive);
+  app.add_option("--type", a.type, "pixel type; default u16 or the detector's")
+      ->check(CLI::IsMember({"u8", "u16", "u32", "i16", "i32", "f32", "f64"}));
+  app.add_option("--bits", a.bits, "sls: bits of a pixel; 4 and 12 are sent packed; default: the type's")
+      ->check(CLI::IsMember({4, 8, 12, 16, 32}));
   app.add_option("--seed", p.seed, "seed of the detector; same seed, same pixels; module m has SEED + m")
       ->check(whole_number())
       ->capture_default_str();
@@ -88,22 +108,22 @@ void add_runs(CLI::App& app, Arguments& a) {
   app.add_option("--rate", p.rate_hz, "frames per second; 0: as fast as the peer takes them")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
-  app.add_option("--first", p.faults.first, "first frame number")
-      ->check(whole_number())
-      ->capture_default_str();
+  app.add_option("--first", a.first, "first frame number; default 0, sls: 1")->check(whole_number());
   app.add_option("--run", p.run, "run key; default: generated from the time");
   app.add_option("--runs", p.runs.runs, "runs of --frames numbers, one behind the other")
       ->check(whole_number())
       ->capture_default_str();
   app.add_option("--pause", a.pause_s, "seconds between runs")->check(CLI::NonNegativeNumber);
-  app.add_option("--run-keys", a.run_keys,
-                 "fresh: every run its own (RUN, RUN-2, RUN-3, ...); same: all have the first one's; none: "
-                 "frames name no run")
+  app.add_option(
+         "--run-keys", a.run_keys,
+         "fresh: every run its own (RUN, RUN-2, RUN-3, ...; sls: fileIndex counts up); same: all have the "
+         "first one's; none: frames name no run (not in sls)")
       ->check(CLI::IsMember({"fresh", "same", "none"}))
       ->capture_default_str();
-  app.add_option("--numbers", a.numbers, "again: every run begins at --first; on: where the one before ended")
-      ->check(CLI::IsMember({"again", "on"}))
-      ->capture_default_str();
+  app.add_option(
+         "--numbers", a.numbers,
+         "again: every run begins at --first (default); on: where the one before ended (default of sls)")
+      ->check(CLI::IsMember({"again", "on"}));
   auto* no_end = app.add_flag("--no-end", a.no_end, "send no end mark; the same as --end-marks 0");
   app.add_option("--end-marks", p.runs.end_marks, "end marks at the end of each run")
       ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1000}))
@@ -115,18 +135,20 @@ void add_runs(CLI::App& app, Arguments& a) {
 
 void add_sockets(CLI::App& app, Arguments& a) {
   auto& p = a.player;
-  app.add_option("--format", "wire format")->check(CLI::IsMember({"array10"}))->default_str("array10");
-  app.add_option("--socket", a.socket,
-                 "push: waits for a slow peer; pub: leaves out (and counts) what a slow peer "
-                 "has no room for")
-      ->check(CLI::IsMember({"push", "pub"}))
+  app.add_option("--format", a.format, "wire format")
+      ->check(CLI::IsMember({"array10", "sls"}))
       ->capture_default_str();
+  app.add_option(
+         "--socket", a.socket,
+         "push: waits for a slow peer (default); pub: leaves out (and counts) what a slow peer has no "
+         "room for (default of sls)")
+      ->check(CLI::IsMember({"push", "pub"}));
   auto* bind = app.add_option("--bind", a.bind,
                               "endpoint to bind; port * takes a free one. For several sockets: one, whose "
                               "port counts up, or a list with commas")
                    ->delimiter(',');
   app.add_option("--connect", a.connect,
-                 "endpoint or endpoints to connect to; default " + p.endpoints.front())
+                 "endpoint or endpoints to connect to (default, but of sls) " + p.endpoints.front())
       ->delimiter(',')
       ->excludes(bind);
   app.add_option("--queue-bytes", p.socket.queue_bytes,
@@ -140,6 +162,27 @@ void add_sockets(CLI::App& app, Arguments& a) {
                  "pub: seconds to wait for a first subscriber before sending; 0: do not wait")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
+}
+
+void add_sls(CLI::App& app, Arguments& a) {
+  app.add_option("--fname", a.sls.fname, "fname of the headers, written as it is")
+      ->capture_default_str()
+      ->group("Format sls");
+  app.add_option("--file-index", a.sls.file_index, "fileIndex of the first run")
+      ->check(whole_number())
+      ->capture_default_str()
+      ->group("Format sls");
+  app.add_option("--json-version", a.sls.json_version, "5, or 4 (before 7.0.2: without rx_roi)")
+      ->check(CLI::IsMember({4, 5}))
+      ->capture_default_str()
+      ->group("Format sls");
+  app.add_option("--sls-additional", a.additional, "KEY=VALUE for addJsonHeader; as often as needed")
+      ->group("Format sls");
+  app.add_option(
+         "--incomplete", a.incomplete,
+         "numbers sent with completeImage 0 and a quarter of their bytes 0xFF (every:K, or numbers and "
+         "ranges)")
+      ->group("Format sls");
 }
 
 void add_faults(CLI::App& app, Arguments& a) {
@@ -167,14 +210,18 @@ void read_runs(const Arguments& a, PlayerSettings& p) {
   if (a.seconds > 0) p.duration = std::chrono::duration<double>(a.seconds);
   p.runs.pause = std::chrono::duration<double>(a.pause_s);
   p.runs.keys = a.run_keys == "fresh" ? RunKeys::fresh : a.run_keys == "same" ? RunKeys::same : RunKeys::none;
-  p.runs.numbers_go_on = a.numbers == "on";
+  const bool sls = a.format == "sls";
+  p.runs.numbers_go_on = a.numbers.value_or(sls ? "on" : "again") == "on";
+  p.faults.first = a.first.value_or(sls ? 1 : 0);
   if (a.no_end) p.runs.end_marks = 0;
 }
 
 void read_sockets(const Arguments& a, PlayerSettings& p) {
-  p.socket.kind = a.socket == "push" ? PlayerSocketSettings::Kind::push : PlayerSocketSettings::Kind::pub;
-  p.socket.bind = !a.bind.empty();
-  if (p.socket.bind)
+  const bool sls = a.format == "sls";
+  p.socket.kind = a.socket.value_or(sls ? "pub" : "push") == "push" ? PlayerSocketSettings::Kind::push
+                                                                    : PlayerSocketSettings::Kind::pub;
+  p.socket.bind = !a.bind.empty() || (sls && a.connect.empty());
+  if (!a.bind.empty())
     p.endpoints = a.bind;
   else if (!a.connect.empty())
     p.endpoints = a.connect;
@@ -195,18 +242,66 @@ void read_faults(const Arguments& a, PlayerSettings& p) {
   }
 }
 
-std::vector<PlayerSettings> modules_of(Arguments& a) {
-  auto& p = a.player;
-  p.pixel_type = parse_pixel_type(a.type).value();
+void read_image(const Arguments& a, const std::optional<DetectorKind>& kind, PlayerSettings& p) {
+  if (kind) p.shape = kind->port;
+  if (a.interfaces == 2) {
+    if (!kind || !kind->two_interfaces) {
+      throw std::invalid_argument("--interfaces 2 needs --detector jungfrau or moench");
+    }
+    p.shape.rows /= 2;
+  }
+  p.shape = {a.rows.value_or(p.shape.rows), a.cols.value_or(p.shape.cols)};
+  if (kind) p.pixel_type = kind->pixel_type;
+  if (a.bits) {
+    p.pixel_type = *a.bits <= 8 ? PixelType::u8 : *a.bits <= 16 ? PixelType::u16 : PixelType::u32;
+  }
+  if (a.type) p.pixel_type = parse_pixel_type(*a.type).value();
   if (p.shape.pixels() > largest_frame / size_of(p.pixel_type)) {
-    throw std::invalid_argument("--rows " + std::to_string(p.shape.rows) + " --cols " +
-                                std::to_string(p.shape.cols) + " of " + a.type +
+    throw std::invalid_argument(std::to_string(p.shape.rows) + " rows and " + std::to_string(p.shape.cols) +
+                                " columns of " + std::string(name_of(p.pixel_type)) +
                                 ": a frame may have 2 GiB at most");
   }
+}
+
+SlsWireSettings read_sls(const Arguments& a, const std::optional<DetectorKind>& kind,
+                         const PlayerSettings& p) {
+  auto sls = a.sls;
+  const auto bits_of_type = static_cast<std::uint32_t>(8 * size_of(p.pixel_type));
+  sls.bits = a.bits.value_or(bits_of_type);
+  const bool fits = sls.bits == bits_of_type || (sls.bits == 4 && p.pixel_type == PixelType::u8) ||
+                    (sls.bits == 12 && p.pixel_type == PixelType::u16);
+  if (!fits || !is_integer(p.pixel_type)) {
+    throw std::invalid_argument("--type " + std::string(name_of(p.pixel_type)) + " and " +
+                                std::to_string(sls.bits) +
+                                " bits: sls sends integers of 8, 16 or 32 bits, 4 bits as u8 and 12 as u16");
+  }
+  if (kind) sls.det_type = kind->sls_type;
+  if (kind) sls.packet_bytes = kind->packet_bytes;
+  for (const auto& pair : a.additional) {
+    const auto at = pair.find('=');
+    if (at == std::string::npos || at == 0) {
+      throw std::invalid_argument("--sls-additional is '" + pair + "'; allowed: KEY=VALUE");
+    }
+    sls.additional.emplace_back(pair.substr(0, at), pair.substr(at + 1));
+  }
+  return sls;
+}
+
+std::vector<PlayerSettings> modules_of(Arguments& a) {
+  auto& p = a.player;
+  const auto kind = find_detector(a.detector);
+  read_image(a, kind, p);
+  if (a.format == "sls")
+    p.sls = read_sls(a, kind, p);
+  else if (a.bits || !a.additional.empty())
+    throw std::invalid_argument("--bits and --sls-additional need --format sls");
   read_runs(a, p);
   read_sockets(a, p);
   read_faults(a, p);
-  return plan_modules(p, parse_grid(a.modules), a.sockets);
+  p.incomplete = selection("--incomplete", a.incomplete);
+  const auto grid = parse_grid(a.modules);
+  const bool halves = kind && kind->half_modules;
+  return plan_modules(p, halves ? plan_half_module_ports(grid) : plan_ports(grid, a.interfaces), a.sockets);
 }
 
 void print_progress(const std::vector<PlayerReport>& modules) {
@@ -258,6 +353,7 @@ PlayerCommand add_play_command(CLI::App& app) {
   add_modules(app, *arguments);
   add_runs(app, *arguments);
   add_sockets(app, *arguments);
+  add_sls(app, *arguments);
   add_faults(app, *arguments);
   return [arguments](std::atomic<bool>& stop) { return play(modules_of(*arguments), stop); };
 }

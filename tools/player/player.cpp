@@ -19,13 +19,34 @@ std::optional<std::uint64_t> numbers_shown(const PlayerSettings& settings) {
 }
 
 ImagePool make_pool(const PlayerSettings& settings) {
-  return ImagePool(SimulatedDetector(settings.shape, settings.pixel_type, settings.seed), PixelPacking::none,
+  const auto bits = settings.sls ? settings.sls->bits : 0;
+  const auto packing = bits == 4    ? PixelPacking::four_bit
+                       : bits == 12 ? PixelPacking::twelve_bit
+                                    : PixelPacking::none;
+  return ImagePool(SimulatedDetector(settings.shape, settings.pixel_type, settings.seed), packing,
                    settings.images, settings.faults.first, numbers_shown(settings));
+}
+
+std::unique_ptr<WireEncoder> make_wire(const PlayerSettings& settings) {
+  if (!settings.sls) {
+    return make_array10_wire(settings.shape, settings.pixel_type, settings.run, settings.runs.keys);
+  }
+  auto sls = *settings.sls;
+  sls.shape = settings.shape;
+  sls.frames = settings.faults.frames;
+  sls.file_index_goes_on = settings.runs.keys == RunKeys::fresh;
+  return make_sls_wire(std::move(sls));
 }
 
 void check(const PlayerSettings& settings) {
   const auto& runs = settings.runs;
   if (runs.runs == 0) throw std::invalid_argument("runs is 0; allowed: 1 or more");
+  if (!settings.sls && !settings.incomplete.empty()) {
+    throw std::invalid_argument("array10 cannot say that a frame is incomplete; sls can");
+  }
+  if (settings.sls && runs.keys == RunKeys::none) {
+    throw std::invalid_argument("sls always names the acquisition; allowed run keys: fresh, same");
+  }
   if (settings.endpoints.empty()) throw std::invalid_argument("no endpoint given");
   if (runs.runs > 1 && !settings.faults.frames) {
     throw std::invalid_argument("more than one run needs a number of frames, else the first never ends");
@@ -39,7 +60,7 @@ void check(const PlayerSettings& settings) {
 
 Player::Player(PlayerSettings settings)
     : settings_((check(settings), std::move(settings))),
-      wire_(make_array10_wire(settings_.shape, settings_.pixel_type, settings_.run, settings_.runs.keys)),
+      wire_(make_wire(settings_)),
       pool_(make_pool(settings_)),
       account_(settings_.receiver_window) {
   report_.run = settings_.run;
@@ -135,7 +156,8 @@ void Player::pass_position(std::uint64_t position) {
 }
 
 bool Player::send_number(std::uint64_t number, FrameFault fault) {
-  const auto frame = frame_of(run_, number);
+  auto frame = frame_of(run_, number);
+  frame.complete = is_rejected(fault) || !settings_.incomplete.contains(frame.position, number);
   const auto outcome = send(frame, fault);
   if (outcome == Outcome::gave_up && phase_ == Phase::playing) return false;
   if (outcome != Outcome::sent) {
@@ -148,6 +170,7 @@ bool Player::send_number(std::uint64_t number, FrameFault fault) {
     return true;
   }
   report_.note_frame(number);
+  report_.incomplete += frame.complete ? 0 : 1;
   bool as_planned = fault != FrameFault::none;
   if (fault == FrameFault::duplicated) as_planned = send(frame, fault) == Outcome::sent;
   if (fault == FrameFault::stale) {
@@ -168,8 +191,10 @@ void Player::send_held(std::uint64_t step) {
 Player::Outcome Player::send(const WireFrame& frame, FrameFault fault) {
   wire_->header(frame, fault, header_);
   const auto bytes = bytes_of(fault);
-  std::array<zmq::message_t, 3> parts{zmq::message_t(header_.data(), header_.size()),
-                                      pool_.pixels(frame.number, bytes), zmq::message_t("more", 4)};
+  std::array<zmq::message_t, 3> parts{
+      zmq::message_t(header_.data(), header_.size()),
+      frame.complete ? pool_.pixels(frame.number, bytes) : pool_.pixels_with_hole(frame.number),
+      zmq::message_t("more", 4)};
   const std::size_t count = fault == FrameFault::extra_part ? 3 : fault == FrameFault::missing_part ? 1 : 2;
   auto& socket = *sockets_[frame.position % sockets_.size()];
   const auto outcome =

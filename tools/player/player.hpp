@@ -40,7 +40,9 @@ struct PlayerSettings {
   std::optional<std::chrono::duration<double>> duration;
   double rate_hz = 0;  // 0: as fast as possible
   std::string run;
-  std::uint32_t row = 0, column = 0;  // place in the detector, in modules (sls: in ports)
+  std::uint32_t row = 0, column = 0;   // place in the detector, in units of sockets' images
+  std::optional<SlsWireSettings> sls;  // none: array10
+  NumberSelection incomplete;          // sls: sent with a hole
   std::optional<std::chrono::milliseconds> wait_subscriber;
   PlayerSocketSettings socket;
   /// One socket each, dealt frames in turn; every end mark goes to all of them.

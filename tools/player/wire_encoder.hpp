@@ -7,10 +7,12 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/model/geometry.hpp"
 #include "core/model/pixel_type.hpp"
+#include "tools/player/detector_ports.hpp"
 #include "tools/player/frame_fault.hpp"
 
 namespace pixhist {
@@ -55,5 +57,23 @@ enum class RunKeys : std::uint8_t {
 /// array10 (docs/wire/array10.md). Run 0 is named `run`, run 1 `run`-2, and so on.
 std::unique_ptr<WireEncoder> make_array10_wire(FrameShape shape, PixelType type, std::string run,
                                                RunKeys keys);
+
+/// One port of an slsReceiver (docs/wire/sls.md). The run key of array10 has no place there: a receiver tells
+/// acquisitions apart by file name, file index and first number.
+struct SlsWireSettings {
+  FrameShape shape;           // of the port
+  std::uint32_t bits = 16;    // 4, 8, 12, 16, 32
+  FrameShape detector{1, 1};  // in ports
+  PortPlace place;
+  std::uint8_t det_type = 3;
+  std::uint32_t packet_bytes = 8192;
+  std::string fname = "//run";
+  std::uint64_t file_index = 0;                                 // of run 0
+  bool file_index_goes_on = true;                               // from run to run, as with file writing on
+  std::uint32_t json_version = 5;                               // or 4, which lacks rx_roi
+  std::vector<std::pair<std::string, std::string>> additional;  // addJsonHeader
+  std::optional<std::uint64_t> frames;                          // asked for, for `progress`
+};
+std::unique_ptr<WireEncoder> make_sls_wire(SlsWireSettings settings);
 
 }  // namespace pixhist
