@@ -22,6 +22,12 @@ double boot_time() {
   return 0;
 }
 
+/// Taken once: the kernel's time of boot moves when the clock is set, and that must not look like a restart.
+double start_time(double seconds_after_boot) {
+  static const double start = boot_time() + seconds_after_boot;
+  return start;
+}
+
 double count_open_fds() {
   std::error_code error;
   double n = 0;
@@ -46,7 +52,7 @@ ProcessMetrics read_process_metrics() {
     for (int i = 3; in >> field && i <= 24; ++i) {
       const double value = i == 3 ? 0 : std::strtod(field.c_str(), nullptr);
       if (i == 14 || i == 15) m.cpu_seconds += value / ticks;
-      if (i == 22) m.start_time_seconds = boot_time() + value / ticks;
+      if (i == 22) m.start_time_seconds = start_time(value / ticks);
       if (i == 23) m.virtual_bytes = value;
       if (i == 24) m.resident_bytes = value * static_cast<double>(sysconf(_SC_PAGESIZE));
     }
