@@ -19,6 +19,12 @@ int io_threads(const Config& config) {
 
 std::size_t source_count(const Config& config) { return config.sources.size(); }
 
+std::vector<SourceSite> sites(const Config& config) {
+  std::vector<SourceSite> sites;
+  for (const auto& source : config.sources) sites.push_back({source.name, source.shape, source.place});
+  return sites;
+}
+
 }  // namespace
 
 Service::Parts::Parts(Config configuration, std::shared_ptr<spdlog::logger> logger)
@@ -27,6 +33,7 @@ Service::Parts::Parts(Config configuration, std::shared_ptr<spdlog::logger> logg
       device(choose_device(config, config.device == DeviceKind::cpu ? CudaQuery{} : query_cuda_devices())),
       backend(device.kind == "cuda" ? make_cuda_backend(config.device_index, account)
                                     : make_cpu_backend(config.cpu_threads, account)),
+      places(config.detector, sites(config)),
       run_board(source_count(config)),
       rates(source_count(config)),
       snapshot_memory(backend->host_memory(), config.snapshot_max_bytes),
@@ -42,7 +49,7 @@ Service::Parts::Parts(Config configuration, std::shared_ptr<spdlog::logger> logg
     progress.push_back(std::make_unique<SourceProgress>(source.name));
     counts.push_back(backend->make_counts(config.histogram_spec(i)));
     accumulators.push_back({counts.back().get()});
-    sources.push_back({*progress.back(), *counts.back(), {source.shape, source.place}, source.sequence});
+    sources.push_back({*progress.back(), *counts.back(), source.sequence});
     for (const auto& endpoint : source.endpoints) {
       const auto share = shares.at(lanes.size());
       const auto records = ring_records(share, record_bytes(config, i));
@@ -58,10 +65,10 @@ Service::Parts::Parts(Config configuration, std::shared_ptr<spdlog::logger> logg
   std::vector<IngestLane*> lane_list;
   for (const auto& lane : lanes) lane_list.push_back(lane.get());
   const BatchLimits limits{config.batch_frames, config.batch_bytes, config.batch_max_age};
-  submit =
-      std::make_unique<SubmitAgent>(SubmitParts{clock, *pipeline, std::move(sources), std::move(lane_list),
-                                                limits, commands, doorbell, run_board, pipeline_board},
-                                    config.autostart);
+  submit = std::make_unique<SubmitAgent>(
+      SubmitParts{clock, *pipeline, std::move(sources), std::move(lane_list), limits, places, commands,
+                  doorbell, run_board, pipeline_board},
+      config.autostart);
   service_view = std::make_unique<ServiceView>(view());
 }
 
@@ -76,6 +83,7 @@ ServiceView Service::Parts::view() {
           backend->threads(),
           std::move(lane_list),
           std::move(progress_list),
+          places,
           run_board,
           pipeline_board,
           account,
@@ -110,9 +118,10 @@ void Service::Parts::make_receivers() {
     };
     receiver.socket = std::make_unique<IngestSocket>(context, options, lane->socket_events);
     lane->endpoint = receiver.socket->endpoint();
-    receiver.agent = std::make_unique<ReceiveAgent>(
-        ReceiveAgent::Parts{*lane, *receiver.socket, *receiver.decoder, clock, doorbell, source.on_full,
-                            [this, i](const Rejection& rejection) { on_reject(i, rejection); }});
+    receiver.agent = std::make_unique<ReceiveAgent>(ReceiveAgent::Parts{
+        *lane, *receiver.socket, *receiver.decoder, clock, doorbell, places, source.on_full,
+        source.on_incomplete, [this, i](const Rejection& rejection) { on_reject(i, rejection); },
+        [this, i](const PlaceVerdict& verdict) { on_place(i, verdict); }});
     receiver.runner = make_runner("recv-" + std::to_string(receivers.size()), *receiver.agent);
     log->info("source {}: {} {} {} as {}{}", source.name, source.socket == SocketKind::pull ? "PULL" : "SUB",
               source.bind ? "bound to" : "connecting to", lane->endpoint, source.format,
@@ -152,6 +161,12 @@ void Service::Parts::on_reject(std::size_t source, const Rejection& rejection) {
     return;
   }
   repeated.log(LogLevel::warn, name, reason, rejection.message, clock.now());
+}
+
+void Service::Parts::on_place(std::size_t source, const PlaceVerdict& verdict) {
+  if (verdict.news == PlaceVerdict::News::taken) return log->info("{}", verdict.message);
+  log->warn("{}", verdict.message);
+  errors.note(clock.wall(), config.sources[source].name, "place", verdict.message);
 }
 
 Service::Service(Config config, std::shared_ptr<spdlog::logger> logger)

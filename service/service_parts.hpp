@@ -37,6 +37,7 @@ struct Service::Parts {
   std::unique_ptr<AgentRunner> make_runner(std::string name, Agent& agent);
   void on_thread_error(const std::string& thread, std::exception_ptr error);
   void on_reject(std::size_t source, const Rejection& rejection);
+  void on_place(std::size_t source, const PlaceVerdict& verdict);
   ServiceView view();
 
   // Shutdown, in order.
@@ -57,6 +58,7 @@ struct Service::Parts {
   std::vector<std::unique_ptr<PixelCounts>> counts;
   std::unique_ptr<Pipeline> pipeline;
 
+  PlaceBoard places;
   RunBoard run_board;
   PipelineProgressBoard pipeline_board;
   Doorbell doorbell;

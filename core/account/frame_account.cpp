@@ -11,8 +11,8 @@ template <class Op, class GaugeOp>
 void combine(FrameAccount& a, const FrameAccount& b, Op op, GaugeOp gauge_op) {
   for (const auto counter :
        {&FrameAccount::accepted, &FrameAccount::dropped, &FrameAccount::control, &FrameAccount::accumulated,
-        &FrameAccount::missing, &FrameAccount::late, &FrameAccount::restarted, &FrameAccount::received_bytes,
-        &FrameAccount::pixel_bytes, &FrameAccount::taken_pixel_bytes})
+        &FrameAccount::missing, &FrameAccount::late, &FrameAccount::incomplete, &FrameAccount::restarted,
+        &FrameAccount::received_bytes, &FrameAccount::pixel_bytes, &FrameAccount::taken_pixel_bytes})
     a.*counter = op(a.*counter, b.*counter);
   for (std::size_t i = 0; i < a.rejected.size(); ++i) a.rejected[i] = op(a.rejected[i], b.rejected[i]);
   for (std::size_t i = 0; i < a.discarded.size(); ++i) a.discarded[i] = op(a.discarded[i], b.discarded[i]);
@@ -44,6 +44,7 @@ FrameAccount read_account(std::span<const ReceiveCounters* const> rings, const S
   for (std::size_t i = 0; i < account.discarded.size(); ++i) account.discarded[i] = submit.discarded[i].get();
   account.missing = submit.missing.get();
   account.late = submit.late.get();
+  account.incomplete = submit.incomplete.get();
   account.restarted = submit.restarted.get();
   account.open = submit.open.get();
   account.taken_pixel_bytes = submit.taken_pixel_bytes.get();

@@ -49,6 +49,7 @@ struct alignas(64) SubmitCounters {
   std::array<SingleWriterCounter, discard_reason_count> discarded;
   SingleWriterCounter missing;
   SingleWriterCounter late;
+  SingleWriterCounter incomplete;  // taken to be accumulated, parts lost before they were sent
   SingleWriterCounter restarted;
   SingleWriterCounter open;  // a gauge: unseen numbers still inside the window
 
@@ -69,6 +70,7 @@ struct FrameAccount {
   std::array<std::uint64_t, discard_reason_count> discarded{};
   std::uint64_t missing = 0;
   std::uint64_t late = 0;
+  std::uint64_t incomplete = 0;
   std::uint64_t restarted = 0;
   std::uint64_t open = 0;
   std::uint64_t received_bytes = 0;

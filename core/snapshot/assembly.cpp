@@ -1,31 +1,31 @@
 #include "core/snapshot/assembly.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 #include <string>
 
 namespace pixhist {
 namespace {
 
-std::string text(const Rect& r) {
-  return "rows [" + std::to_string(r.row_begin) + ", " + std::to_string(r.row_end) + ") cols [" +
-         std::to_string(r.col_begin) + ", " + std::to_string(r.col_end) + ")";
+std::string interval(std::uint64_t begin, std::uint64_t size) {
+  return "[" + std::to_string(begin) + ", " + std::to_string(begin + size) + ")";
 }
 
 /// The source's own pixels (wire order) under `part`, a rectangle of the detector inside its footprint.
-Rect wire_rect(const PlacedSource& source, const Rect& part) {
-  Rect local{part.row_begin - source.place.row, part.row_end - source.place.row,
-             part.col_begin - source.place.col, part.col_end - source.place.col};
-  if (source.place.flip_rows) {
-    const auto rows = source.shape.rows;
+Rect wire_rect(FrameShape shape, const Place& place, const Rect& part) {
+  Rect local{part.row_begin - place.row, part.row_end - place.row, part.col_begin - place.col,
+             part.col_end - place.col};
+  if (place.flip_rows) {
+    const auto rows = shape.rows;
     local = {rows - local.row_end, rows - local.row_begin, local.col_begin, local.col_end};
   }
   return local;
 }
 
-AssemblyPiece make_piece(std::size_t index, const PlacedSource& source, const Rect& part,
+AssemblyPiece make_piece(std::size_t index, FrameShape shape, const Place& place, const Rect& part,
                          const Snapshot& snapshot) {
   const auto& window = snapshot.window;
-  const bool flip = source.place.flip_rows;
+  const bool flip = place.flip_rows;
   // The wire's first row goes to the lowest detector row of the part, or to its highest if rows are flipped.
   const std::uint32_t first_row = flip ? part.row_end - 1 : part.row_begin;
   const std::size_t corner = std::size_t{first_row - window.pixels.row_begin} * window.pixels.cols() +
@@ -33,7 +33,7 @@ AssemblyPiece make_piece(std::size_t index, const PlacedSource& source, const Re
   const std::size_t pixel_bytes = window.bins.size() * size_of(window.dtype);
   const auto cols = static_cast<std::ptrdiff_t>(window.pixels.cols());
 
-  AssemblyPiece piece{index, {wire_rect(source, part), window.bins, window.dtype}, {}};
+  AssemblyPiece piece{index, {wire_rect(shape, place, part), window.bins, window.dtype}, {}};
   if (snapshot.counts.size() != 0) {
     piece.target.counts = snapshot.counts.data() + corner * pixel_bytes;
     piece.target.row_stride = (flip ? -cols : cols) * static_cast<std::ptrdiff_t>(pixel_bytes);
@@ -52,29 +52,75 @@ AssemblyPiece make_piece(std::size_t index, const PlacedSource& source, const Re
 std::vector<AssemblyPiece> plan_assembly(std::span<const PlacedSource> sources, const Snapshot& snapshot) {
   std::vector<AssemblyPiece> pieces;
   for (std::size_t i = 0; i < sources.size(); ++i) {
-    const Rect part = intersection(footprint(sources[i].place, sources[i].shape), snapshot.window.pixels);
-    if (!part.empty()) pieces.push_back(make_piece(i, sources[i], part, snapshot));
+    const auto& [shape, place] = sources[i];
+    if (!place) continue;
+    const Rect part = intersection(footprint(*place, shape), snapshot.window.pixels);
+    if (!part.empty()) pieces.push_back(make_piece(i, shape, *place, part, snapshot));
   }
   return pieces;
 }
 
+std::string footprint_text(FrameShape shape, const Place& place) {
+  return "rows " + interval(place.row, shape.rows) + " cols " + interval(place.col, shape.cols);
+}
+
+std::optional<PlacementFault> placement_fault(std::span<const PlacedSource> sources, std::size_t index,
+                                              FrameShape detector) {
+  const auto inside = [&](const PlacedSource& s) {  // in 64 bits: a header may say any place
+    return std::uint64_t{s.place->row} + s.shape.rows <= detector.rows &&
+           std::uint64_t{s.place->col} + s.shape.cols <= detector.cols;
+  };
+  const auto& source = sources[index];
+  if (!source.place) return std::nullopt;
+  if (!inside(source)) return PlacementFault{};
+  const Rect mine = footprint(*source.place, source.shape);
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    const auto& other = sources[i];
+    if (i == index || !other.place || !inside(other)) continue;
+    if (!intersection(mine, footprint(*other.place, other.shape)).empty()) return PlacementFault{i};
+  }
+  return std::nullopt;
+}
+
+std::vector<Rect> uncovered(std::span<const PlacedSource> sources, FrameShape detector) {
+  std::vector<Rect> covered;
+  std::vector<std::uint32_t> cuts{0, detector.rows};
+  for (const auto& [shape, place] : sources) {
+    if (!place) continue;
+    covered.push_back(footprint(*place, shape));
+    cuts.insert(cuts.end(), {covered.back().row_begin, covered.back().row_end});
+  }
+  std::sort(cuts.begin(), cuts.end());
+  cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
+  std::sort(covered.begin(), covered.end(),
+            [](const Rect& a, const Rect& b) { return a.col_begin < b.col_begin; });
+  std::vector<Rect> gaps;
+  for (std::size_t i = 0; i + 1 < cuts.size(); ++i) {  // between two cuts all rows are alike
+    std::uint32_t col = 0;
+    const auto gap_until = [&](std::uint32_t end) {
+      if (col < end) gaps.push_back({cuts[i], cuts[i + 1], col, end});
+    };
+    for (const auto& rect : covered) {
+      if (rect.row_begin > cuts[i] || rect.row_end < cuts[i + 1]) continue;
+      gap_until(rect.col_begin);
+      col = rect.col_end;
+    }
+    gap_until(detector.cols);
+  }
+  return gaps;
+}
+
 void check_placement(std::span<const PlacedSource> sources, FrameShape detector) {
   for (std::size_t i = 0; i < sources.size(); ++i) {
-    const auto& s = sources[i];
-    if (std::uint64_t{s.place.row} + s.shape.rows > detector.rows ||
-        std::uint64_t{s.place.col} + s.shape.cols > detector.cols)
-      throw std::invalid_argument("source " + std::to_string(i) + " of shape [" +
-                                  std::to_string(s.shape.rows) + ", " + std::to_string(s.shape.cols) +
-                                  "] at [" + std::to_string(s.place.row) + ", " +
-                                  std::to_string(s.place.col) + "] leaves the detector of shape [" +
-                                  std::to_string(detector.rows) + ", " + std::to_string(detector.cols) + "]");
-    for (std::size_t j = 0; j < i; ++j) {
-      const Rect a = footprint(sources[j].place, sources[j].shape);
-      const Rect b = footprint(s.place, s.shape);
-      if (!intersection(a, b).empty())
-        throw std::invalid_argument("sources " + std::to_string(j) + " and " + std::to_string(i) +
-                                    " overlap: " + text(a) + " and " + text(b));
-    }
+    const auto fault = placement_fault(sources, i, detector);
+    if (!fault) continue;
+    const std::string mine = footprint_text(sources[i].shape, *sources[i].place);
+    if (!fault->overlaps)
+      throw std::invalid_argument("source " + std::to_string(i) + " at " + mine + " leaves the detector of " +
+                                  footprint_text(detector, {}));
+    const auto& other = sources[*fault->overlaps];
+    throw std::invalid_argument("sources " + std::to_string(i) + " and " + std::to_string(*fault->overlaps) +
+                                " overlap: " + mine + " and " + footprint_text(other.shape, *other.place));
   }
 }
 

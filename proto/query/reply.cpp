@@ -59,6 +59,7 @@ json to_json(const FrameAccount& account) {
           {"discarded", by_reason(account.discarded, discard_reason_names)},
           {"missing", account.missing},
           {"late", account.late},
+          {"incomplete", account.incomplete},
           {"restarted", account.restarted},
           {"open", account.open},
           {"received_bytes", account.received_bytes},

@@ -2,9 +2,8 @@
 // Replies: the JSON head of each answer. Binary parts are sent behind it by the transport, untouched.
 
 #include <chrono>
-#include <string>
-
 #include <nlohmann/json.hpp>
+#include <string>
 
 #include "core/account/frame_account.hpp"
 #include "core/model/pixel_type.hpp"
@@ -17,7 +16,8 @@ std::string encode_result(const nlohmann::json& id, nlohmann::json result);
 std::string encode_error(const nlohmann::json& id, ErrorCode code, std::string_view message);
 
 /// Keys: received accepted rejected{reason} dropped control in_ring in_flight accumulated discarded{reason}
-/// missing late restarted open received_bytes pixel_bytes. Reasons that never occurred are left out.
+/// missing late incomplete restarted open received_bytes pixel_bytes. Reasons that never occurred are left
+/// out.
 nlohmann::json to_json(const FrameAccount& account);
 
 /// run, state, started_at, taken_at (RFC 3339 UTC, milliseconds), sources{name: {...}}, totals, batches,

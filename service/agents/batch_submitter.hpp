@@ -9,7 +9,6 @@
 #include "core/batch/batch.hpp"
 #include "core/batch/sequence_ledger.hpp"
 #include "core/pipeline/pipeline.hpp"
-#include "core/snapshot/assembly.hpp"
 #include "core/time/clock.hpp"
 #include "service/agents/source_progress.hpp"
 
@@ -19,7 +18,6 @@ namespace pixhist {
 struct SubmitSource {
   SourceProgress& progress;
   PixelCounts& counts;
-  PlacedSource placed;
   SequenceRules sequence;
 };
 

@@ -74,7 +74,9 @@ void LaneFeed::take_frame(const Record& record, const FeedRound& round) {
     return;
   }
   batcher_.add(record, !discard);
-  if (!discard) open_numbers_.add(record.info);
+  if (discard) return;
+  open_numbers_.add(record.info);
+  if ((record.info.flags & frame_flags::complete) == 0) counters.incomplete.add();
 }
 
 void LaneFeed::close_batch() {

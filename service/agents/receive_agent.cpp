@@ -49,9 +49,27 @@ bool ReceiveAgent::receive_one() {
   auto& counters = parts_.lane.counters;
   counters.received_bytes.add(message->bytes);
   DecodedMessage decoded = parts_.decoder.decode(message->parts);
-  if (auto* frame = std::get_if<FrameMessage>(&decoded)) frame->info.received = parts_.clock.now();
+  if (auto* frame = std::get_if<FrameMessage>(&decoded)) {
+    frame->info.received = parts_.clock.now();
+    if (auto rejection = judge(*frame)) decoded = *std::move(rejection);
+  }
   accept(decoded);
   return true;
+}
+
+/// What the decoder cannot know: how the source treats incomplete frames, and where the others lie.
+std::optional<Rejection> ReceiveAgent::judge(const FrameMessage& frame) {
+  const bool complete = (frame.info.flags & frame_flags::complete) != 0;
+  if (!complete && parts_.on_incomplete == OnIncomplete::reject)
+    return Rejection{RejectReason::incomplete,
+                     "parts of the frame were lost before it was sent; on_incomplete: reject takes complete "
+                     "frames only"};
+  if (!frame.place || frame.place == place_seen_) return std::nullopt;
+  PlaceVerdict verdict = parts_.places.judge(parts_.lane.source, *frame.place);
+  if (!verdict.accepted()) return Rejection{RejectReason::geometry, std::move(verdict.message)};
+  place_seen_ = frame.place;
+  if (verdict.news != PlaceVerdict::News::none) parts_.on_place(verdict);
+  return std::nullopt;
 }
 
 void ReceiveAgent::accept(const DecodedMessage& message) {

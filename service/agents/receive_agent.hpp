@@ -13,6 +13,7 @@
 #include "service/agents/agent.hpp"
 #include "service/agents/doorbell.hpp"
 #include "service/agents/ingest_lane.hpp"
+#include "service/agents/place_board.hpp"
 #include "service/config/config.hpp"
 #include "service/transport/message_source.hpp"
 
@@ -22,6 +23,8 @@ class ReceiveAgent final : public Agent {
  public:
   /// Called for every rejected message, on the receive thread; it limits its own rate.
   using OnReject = std::function<void(const Rejection&)>;
+  /// Called when a header's place is news and the frame accepted, on the receive thread.
+  using OnPlace = std::function<void(const PlaceVerdict&)>;
 
   struct Parts {
     IngestLane& lane;
@@ -29,8 +32,11 @@ class ReceiveAgent final : public Agent {
     FrameDecoder& decoder;
     const Clock& clock;
     Doorbell& submit_doorbell;
+    PlaceBoard& places;
     OnFull on_full;
+    OnIncomplete on_incomplete;
     OnReject on_reject;
+    OnPlace on_place;
   };
   explicit ReceiveAgent(Parts parts) : parts_(std::move(parts)) {}
 
@@ -47,6 +53,7 @@ class ReceiveAgent final : public Agent {
 
  private:
   bool receive_one();
+  std::optional<Rejection> judge(const FrameMessage& frame);
   void accept(const DecodedMessage& message);
   bool try_commit(const FrameMessage& frame);
   void wait_for_ring(const DecodedMessage& message);
@@ -56,6 +63,7 @@ class ReceiveAgent final : public Agent {
   // What could not be committed while the ring was full. The payload lies in the source until the next
   // receive.
   std::optional<DecodedMessage> waiting_;
+  std::optional<Place> place_seen_;  // what the last accepted header said, so that few ask the board
   std::optional<std::chrono::nanoseconds> quiet_since_;
   std::optional<std::chrono::nanoseconds> finish_begun_;
   std::chrono::nanoseconds waited_for_ring_{};

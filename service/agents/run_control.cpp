@@ -5,16 +5,16 @@
 namespace pixhist {
 
 RunControl::RunControl(const Clock& clock, std::vector<SubmitSource>& sources,
-                       std::span<IngestLane* const> lanes, BatchSubmitter& submitter, RunBoard& board,
-                       PipelineProgressBoard& pipeline_board)
+                       std::span<IngestLane* const> lanes, const PlaceBoard& places,
+                       BatchSubmitter& submitter, RunBoard& board, PipelineProgressBoard& pipeline_board)
     : clock_(clock),
       sources_(sources),
       receive_(sources.size()),
+      places_(places),
       submitter_(submitter),
       board_(board),
       pipeline_board_(pipeline_board) {
   for (const auto* lane : lanes) receive_.at(lane->source).push_back(&lane->counters);
-  for (const auto& source : sources_) placed_.push_back(source.placed);
 }
 
 void RunControl::open(bool autostart) {
@@ -59,7 +59,7 @@ void RunControl::begin_read(Command& command) {
     command.done(std::move(refused));
   };
   try {
-    for (const auto& piece : plan_assembly(placed_, *command.snapshot)) {
+    for (const auto& piece : plan_assembly(places_.placed(), *command.snapshot)) {
       read.parts.push_back(sources_[piece.source].counts.begin_read(piece.window, piece.target));
       read.part_sources.push_back(piece.source);
     }

@@ -10,6 +10,7 @@
 #include "service/agents/batch_submitter.hpp"
 #include "service/agents/command_queue.hpp"
 #include "service/agents/ingest_lane.hpp"
+#include "service/agents/place_board.hpp"
 #include "service/agents/run_board.hpp"
 
 namespace pixhist {
@@ -17,7 +18,8 @@ namespace pixhist {
 class RunControl {
  public:
   RunControl(const Clock& clock, std::vector<SubmitSource>& sources, std::span<IngestLane* const> lanes,
-             BatchSubmitter& submitter, RunBoard& board, PipelineProgressBoard& pipeline_board);
+             const PlaceBoard& places, BatchSubmitter& submitter, RunBoard& board,
+             PipelineProgressBoard& pipeline_board);
 
   /// From starting to running, or to stopped. Opens the first run.
   void open(bool autostart);
@@ -52,7 +54,7 @@ class RunControl {
   const Clock& clock_;
   std::vector<SubmitSource>& sources_;
   std::vector<std::vector<const ReceiveCounters*>> receive_;  // per source
-  std::vector<PlacedSource> placed_;
+  const PlaceBoard& places_;
   BatchSubmitter& submitter_;
   RunBoard& board_;
   PipelineProgressBoard& pipeline_board_;

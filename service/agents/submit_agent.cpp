@@ -16,7 +16,8 @@ constexpr auto device_poll = std::chrono::microseconds(200);
 SubmitAgent::SubmitAgent(SubmitParts parts, bool autostart)
     : parts_(std::move(parts)),
       submitter_(parts_.pipeline, parts_.clock, parts_.sources, parts_.pipeline_board),
-      run_(parts_.clock, parts_.sources, parts_.lanes, submitter_, parts_.run_board, parts_.pipeline_board),
+      run_(parts_.clock, parts_.sources, parts_.lanes, parts_.places, submitter_, parts_.run_board,
+           parts_.pipeline_board),
       feeds_of_source_(parts_.sources.size()),
       waiting_mark_(parts_.sources.size()) {
   for (const auto& source : parts_.sources) sequences_.emplace_back(source.sequence);

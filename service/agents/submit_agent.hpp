@@ -21,6 +21,7 @@ struct SubmitParts {
   std::vector<SubmitSource> sources;
   std::vector<IngestLane*> lanes;
   BatchLimits limits;
+  const PlaceBoard& places;
   CommandQueue& commands;
   Doorbell& doorbell;
   RunBoard& run_board;

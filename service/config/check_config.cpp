@@ -30,6 +30,29 @@ Json items_json(std::span<const MemoryItem> items) {
   return list;
 }
 
+/// Sources with a mask_file.
+Json masks_json(const Config& config) {
+  Json masks = Json::array();
+  for (const auto& source : config.sources) {
+    if (source.mask.empty()) continue;
+    masks.push_back({{"source", source.name},
+                     {"file", source.mask_file},
+                     {"masked", source.masked_pixels()},
+                     {"pixels", source.mask.size()}});
+  }
+  return masks;
+}
+
+std::string masks_text(const Config& config) {
+  std::string text;
+  for (const auto& source : config.sources) {
+    if (source.mask.empty()) continue;
+    text += "  " + source.name + ": " + std::to_string(source.masked_pixels()) + " of " +
+            std::to_string(source.mask.size()) + " (" + source.mask_file + ")\n";
+  }
+  return text.empty() ? text : "\nmasked pixels:\n" + text;
+}
+
 std::string dump(const Json& j) { return j.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
 
 }  // namespace
@@ -43,6 +66,7 @@ std::string check_config_text(const LoadResult& loaded, const MemoryPlan& plan) 
   for (const auto kind : kinds) text += line("total", name_of_kind(kind), plan.total(kind));
   text += "and up to, as needed:\n";
   for (const auto& item : plan.up_to) text += line(item.name, name_of_kind(item.kind), item.bytes);
+  text += masks_text(*loaded.config);
   if (!loaded.warnings.empty()) text += "\nwarnings:\n";
   for (const auto& warning : loaded.warnings) text += "  " + warning.text() + "\n";
   return text + "\nThe configuration is good.\n";
@@ -62,6 +86,7 @@ std::string check_config_json(const LoadResult& loaded, const MemoryPlan& plan) 
     j["config"] = Json::parse(loaded.effective_json);
     j["origins"] = loaded.origins;
     Json total = Json::object();
+    j["masks"] = masks_json(*loaded.config);
     for (const auto kind : kinds) total[std::string(name_of_kind(kind))] = plan.total(kind);
     j["memory"] = {
         {"at_start", items_json(plan.at_start)}, {"up_to", items_json(plan.up_to)}, {"total", total}};

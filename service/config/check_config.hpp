@@ -11,7 +11,8 @@ namespace pixhist {
 /// For people. `loaded` has no errors; `plan` belongs to its configuration.
 std::string check_config_text(const LoadResult& loaded, const MemoryPlan& plan);
 
-/// {"ok", "config", "origins", "memory": {"at_start", "up_to", "total"}, "warnings"} or, with errors,
+/// {"ok", "config", "origins", "masks", "memory": {"at_start", "up_to", "total"}, "warnings"} or, with
+/// errors,
 /// {"ok": false, "errors": [{"path", "given", "origin", "rule"}], "warnings"}; ends in a line feed.
 std::string check_config_json(const LoadResult& loaded, const MemoryPlan& plan);
 

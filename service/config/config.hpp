@@ -20,6 +20,7 @@ namespace pixhist {
 
 enum class SocketKind : std::uint8_t { sub, pull };
 enum class OnFull : std::uint8_t { wait, drop };
+enum class OnIncomplete : std::uint8_t { accumulate, mask_missing, reject };
 enum class DeviceKind : std::uint8_t { automatic, cpu, cuda };
 enum class AllowControl : std::uint8_t { none, loopback, all };
 enum class RunsPolicy : std::uint8_t { continuous, per_run };
@@ -27,11 +28,15 @@ enum class RunsPolicy : std::uint8_t { continuous, per_run };
 // Names as in the configuration; the order of the enums.
 inline constexpr std::string_view socket_kind_names[] = {"sub", "pull"};
 inline constexpr std::string_view on_full_names[] = {"wait", "drop"};
+inline constexpr std::string_view on_incomplete_names[] = {"accumulate", "mask_missing", "reject"};
 inline constexpr std::string_view device_kind_names[] = {"auto", "cpu", "cuda"};
 inline constexpr std::string_view allow_control_names[] = {"none", "loopback", "all"};
 inline constexpr std::string_view runs_policy_names[] = {"continuous", "per_run"};
 constexpr std::string_view name_of(SocketKind k) { return socket_kind_names[static_cast<std::size_t>(k)]; }
 constexpr std::string_view name_of(OnFull o) { return on_full_names[static_cast<std::size_t>(o)]; }
+constexpr std::string_view name_of(OnIncomplete o) {
+  return on_incomplete_names[static_cast<std::size_t>(o)];
+}
 constexpr std::string_view name_of(DeviceKind k) { return device_kind_names[static_cast<std::size_t>(k)]; }
 constexpr std::string_view name_of(AllowControl a) {
   return allow_control_names[static_cast<std::size_t>(a)];
@@ -46,10 +51,15 @@ struct SourceConfig {
   std::string topic;
   std::string format = "array10";
   FrameShape shape;               // resolved: the source's own, or the whole detector
-  Place place;                    // resolved origin
+  std::optional<Place> place;     // resolved origin; nothing: the first header says it
   OnFull on_full = OnFull::drop;  // resolved from null
+  OnIncomplete on_incomplete = OnIncomplete::accumulate;
   std::vector<double> invalid_values;
+  std::string mask_file;           // empty: none
+  std::vector<std::uint8_t> mask;  // its pixels in wire order, non-zero: masked; empty: none
   SequenceRules sequence;
+
+  std::size_t masked_pixels() const;
 };
 
 struct Config {

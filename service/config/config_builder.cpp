@@ -33,9 +33,13 @@ SourceConfig build_source(const Json& j, FrameShape detector) {
   source.format = j["format"].get<std::string>();
   source.shape = j["shape"].is_null() ? detector : shape_of(j["shape"]);
   if (!j["origin"].is_null())
-    source.place = {j["origin"][0].get<std::uint32_t>(), j["origin"][1].get<std::uint32_t>()};
+    source.place = Place{j["origin"][0].get<std::uint32_t>(), j["origin"][1].get<std::uint32_t>()};
+  else if (source.format != "sls")  // the only format whose headers say where a frame lies
+    source.place = Place{};
   source.on_full = source.socket == SocketKind::pull ? OnFull::wait : OnFull::drop;
   if (!j["on_full"].is_null()) source.on_full = enum_of<OnFull>(j["on_full"], on_full_names);
+  source.on_incomplete = enum_of<OnIncomplete>(j["on_incomplete"], on_incomplete_names);
+  if (!j["mask_file"].is_null()) source.mask_file = j["mask_file"].get<std::string>();
   if (!j["invalid"].is_null()) source.invalid_values = j["invalid"].get<std::vector<double>>();
   source.sequence = {j["sequence"]["window"].get<std::uint64_t>(),
                      j["sequence"]["step"].get<std::uint64_t>()};
@@ -104,7 +108,7 @@ Json resolved_document(const Json& document, const Config& config) {
   for (std::size_t i = 0; i < config.sources.size(); ++i) {
     const SourceConfig& source = config.sources[i];
     j["sources"][i]["shape"] = {source.shape.rows, source.shape.cols};
-    j["sources"][i]["origin"] = {source.place.row, source.place.col};
+    if (source.place) j["sources"][i]["origin"] = {source.place->row, source.place->col};
     j["sources"][i]["on_full"] = name_of(source.on_full);
   }
   for (const auto& field : config_fields()) {

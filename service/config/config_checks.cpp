@@ -156,9 +156,9 @@ class Checker {
         refuse(path + ".shape", "needed with several sources: [rows, cols] of one frame of this source");
         complete = false;
       }
-      if (!given(path + ".origin").is_null()) continue;
-      complete = false;  // sls: the header will tell
-      if (good({path + ".origin", path + ".format"}) && config_.sources[i].format != "sls")
+      if (!given(path + ".origin").is_null() || config_.sources[i].format == "sls") continue;
+      complete = false;
+      if (good({path + ".origin", path + ".format"}))
         refuse(path + ".origin", "needed with several sources: [row, col] of the source's first pixel");
     }
     if (!complete) return;

@@ -83,14 +83,15 @@ const std::vector<ConfigField>& table() {
        .advice = "When the ring is full: wait stops receiving, so the sender feels it; drop counts the "
                  "frame as dropped. null: wait for pull, drop for sub."},
       {.path = "sources.*.on_incomplete", .type = T::choice, .default_json = "\"accumulate\"",
-       .choices = {"accumulate", "mask_missing", "reject"}, .built = Built::some_choices,
-       .built_choices = {"accumulate"},
-       .advice = "Frames of which parts were lost before they were sent to us."},
+       .choices = {"accumulate", "mask_missing", "reject"},
+       .advice = "Frames of which parts were lost before they were sent to us. mask_missing counts their "
+                 "pixels of all bits set, as receivers fill in, as invalid; reject takes complete frames only."},
       {.path = "sources.*.invalid", .type = T::numbers, .default_json = "null", .max = max_invalid_values,
        .nullable = true, .advice = "Raw values that mean no measurement, counted invalid and never binned."},
       {.path = "sources.*.mask_file", .type = T::text, .default_json = "null", .max = 4096,
-       .nullable = true, .built = Built::default_only,
-       .advice = "NumPy .npy, bool or u1, of the source's shape; non-zero pixels are counted invalid."},
+       .nullable = true,
+       .advice = "NumPy .npy, bool or u1, of the source's shape in wire order; non-zero pixels are counted "
+                 "invalid."},
       {.path = "sources.*.sequence.window", .type = T::integer, .default_json = "1024",
        .unit = "frame numbers", .min = 1, .max = 1 << 20,
        .advice = "Raise it if frames arrive out of order by more than this; a gap is told that much later."},
@@ -305,8 +306,7 @@ std::string allowed_text(const ConfigField& field) {
 
 std::optional<std::string> nearest_key(std::string_view path) {
   const std::string pattern = pattern_of(path);
-  const auto index =
-      pattern == path ? std::string_view() : path.substr(8, path.find('.', 8) - 8);
+  const auto index = pattern == path ? std::string_view() : path.substr(8, path.find('.', 8) - 8);
   const ConfigField* best = nullptr;
   std::size_t best_distance = std::max<std::size_t>(2, pattern.size() / 4) + 1;
   for (const auto& field : table()) {

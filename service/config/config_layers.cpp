@@ -76,8 +76,11 @@ void ConfigLayers::set(const std::string& path, const Json& value, const std::st
 
 void ConfigLayers::set_sources(const Json& value, const std::string& origin) {
   if (!value.is_array() || value.empty() || value.size() > max_sources) {
+    const bool too_many = value.is_array() && !value.empty();
     errors_.push_back({"sources", json_text(value, shown_bytes), origin,
-                       "allowed: a list of 1 to " + std::to_string(max_sources) + " objects"});
+                       (too_many ? "which has " + std::to_string(value.size()) + " elements; " : "") +
+                           "allowed: a list of 1 to " + std::to_string(max_sources) + " objects" +
+                           (too_many ? ". Let a second service take the rest of the detector" : "")});
     return;
   }
   const auto first = settings_.lower_bound(std::string(list_prefix));

@@ -14,6 +14,7 @@
 #include "service/config/config_fields.hpp"
 #include "service/config/config_layers.hpp"
 #include "service/config/config_values.hpp"
+#include "service/config/mask_file.hpp"
 #include "service/config/strict_json.hpp"
 
 namespace pixhist {
@@ -158,6 +159,28 @@ class Document {
   std::set<std::string> bad_;
 };
 
+bool about_shape(const ConfigError& error, const std::string& source) {
+  return error.path == source + ".shape" || error.path.compare(0, 8, "detector") == 0;
+}
+
+/// Reads the mask of each source whose shape none of `errors` and `findings` is about.
+void load_masks(Config& config, const std::vector<ConfigError>& errors, std::vector<ConfigError>& findings) {
+  for (std::size_t i = 0; i < config.sources.size(); ++i) {
+    auto& source = config.sources[i];
+    const std::string path = "sources." + std::to_string(i);
+    const auto of_shape = [&](const ConfigError& error) { return about_shape(error, path); };
+    if (source.mask_file.empty() || std::any_of(errors.begin(), errors.end(), of_shape) ||
+        std::any_of(findings.begin(), findings.end(), of_shape))
+      continue;
+    auto read = read_mask_file(source.mask_file, source.shape);
+    if (auto* mask = std::get_if<std::vector<std::uint8_t>>(&read))
+      source.mask = std::move(*mask);
+    else
+      findings.push_back(
+          {path + ".mask_file", json_text(source.mask_file, shown_bytes), "", std::get<std::string>(read)});
+  }
+}
+
 std::string origin_of(const std::string& path, const ConfigLayers& layers) {
   // The origin of a group is that of the first of its keys that was set.
   const auto setting = layers.settings().lower_bound(path);
@@ -199,6 +222,7 @@ LoadResult load_config(const ConfigInput& input) {
   Config config = build_config(document.values());
   if (file_known) {  // else what keys say together is not known
     auto findings = cross_check(config, document.values(), document.bad());
+    load_masks(config, result.errors, findings.errors);
     for (auto& error : findings.errors) {
       error.origin = origin_of(error.path, layers);
       result.errors.push_back(std::move(error));

@@ -70,6 +70,7 @@ void add_account(Exposition& out, const FrameAccount& a, const Labels& source) {
   count("dropped", "Frames dropped because the ring was full (on_full: drop).", a.dropped);
   count("missing", "Frame numbers that never came.", a.missing);
   count("late", "Frames taken after a higher number.", a.late);
+  count("incomplete", "Frames taken of which parts were lost before they were sent.", a.incomplete);
   count("restarted", "Sequences begun while another was open.", a.restarted);
   count("control", "Start, end and metadata messages.", a.control);
   out.gauge("pixhist_frames_open", "Unseen frame numbers still inside the window.", number(a.open), source);

@@ -20,26 +20,40 @@ std::string zmq_version_text() {
   return std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(patch);
 }
 
-json sources_json(const Config& config) {
+json sources_json(const ServiceView& view, std::span<const PlacedSource> placed) {
   json sources = json::array();
-  for (const auto& s : config.sources)
+  for (std::size_t i = 0; i < placed.size(); ++i) {
+    const auto& s = view.config.sources[i];
+    const json place = place_json(view, i, placed[i].place);
     sources.push_back({{"name", s.name},
                        {"format", s.format},
                        {"shape", {s.shape.rows, s.shape.cols}},
-                       {"origin", {s.place.row, s.place.col}},
-                       {"flip_rows", s.place.flip_rows},
+                       {"origin", place["origin"]},
+                       {"flip_rows", place["flip_rows"]},
+                       {"origin_from", place["from"]},
                        {"endpoints", s.endpoints},
                        {"socket", s.socket == SocketKind::sub ? "sub" : "pull"},
                        {"bind", s.bind},
-                       {"on_full", s.on_full == OnFull::wait ? "wait" : "drop"}});
+                       {"on_full", name_of(s.on_full)},
+                       {"on_incomplete", name_of(s.on_incomplete)},
+                       {"masked_pixels", s.masked_pixels()}});
+  }
   return sources;
 }
 
-/// Detector pixels that belong to no source; they read 0.
-std::size_t uncovered_pixels(const Config& config) {
-  std::size_t covered = 0;  // sources never overlap
-  for (const auto& s : config.sources) covered += s.shape.pixels();
-  return config.detector.pixels() - covered;
+/// Detector pixels that belong to no source, or to one whose place is not known yet; they read 0.
+json detector_json(const Config& config, std::span<const PlacedSource> placed) {
+  std::size_t pixels = 0;
+  json rects = json::array();
+  for (const Rect& r : uncovered(placed, config.detector)) {
+    pixels += r.pixels();
+    rects.push_back({r.row_begin, r.row_end, r.col_begin, r.col_end});
+  }
+  return {{"rows", config.detector.rows},
+          {"cols", config.detector.cols},
+          {"pixel_type", name_of(config.pixel_type)},
+          {"uncovered_pixels", pixels},
+          {"uncovered", std::move(rects)}};
 }
 
 json axis_json(const Config& config) {
@@ -56,6 +70,7 @@ json axis_json(const Config& config) {
 
 json info_document(const ServiceView& view) {
   const Config& config = view.config;
+  const auto placed = view.places.placed();
   json formats = json::array();
   for (const auto& format : wire_formats()) {
     if (format.built) formats.push_back(format.name);
@@ -66,13 +81,9 @@ json info_document(const ServiceView& view) {
       {"protocol_version", 1},
       {"build", {{"cuda", cuda_build_text()}, {"zmq", zmq_version_text()}, {"compiler", __VERSION__}}},
       {"devices", {{{"kind", view.device.kind}, {"name", view.device.name}, {"threads", view.cpu_threads}}}},
-      {"detector",
-       {{"rows", config.detector.rows},
-        {"cols", config.detector.cols},
-        {"pixel_type", name_of(config.pixel_type)},
-        {"uncovered_pixels", uncovered_pixels(config)}}},
+      {"detector", detector_json(config, placed)},
       {"axis", axis_json(config)},
-      {"sources", sources_json(config)},
+      {"sources", sources_json(view, placed)},
       {"formats", std::move(formats)},
       {"kernel_policy",
        {{"policy", "auto"},

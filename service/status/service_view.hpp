@@ -10,6 +10,7 @@
 #include "core/time/clock.hpp"
 #include "service/agents/command_queue.hpp"
 #include "service/agents/ingest_lane.hpp"
+#include "service/agents/place_board.hpp"
 #include "service/agents/run_board.hpp"
 #include "service/agents/source_progress.hpp"
 #include "service/config/config.hpp"
@@ -34,6 +35,7 @@ struct ServiceView {
   std::size_t cpu_threads = 0;  // accumulating
   std::vector<IngestLane*> lanes;
   std::vector<SourceProgress*> sources;
+  const PlaceBoard& places;
   const RunBoard& run;
   const PipelineProgressBoard& pipeline;
   const MemoryAccount& memory;

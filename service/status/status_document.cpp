@@ -32,8 +32,8 @@ json ring_json(const ServiceView& view, std::size_t source) {
   return rings;
 }
 
-json source_json(const ServiceView& view, std::size_t i, const FrameAccount& lifetime,
-                 const FrameAccount& run) {
+json source_json(const ServiceView& view, std::size_t i, const std::optional<Place>& place,
+                 const FrameAccount& lifetime, const FrameAccount& run) {
   const auto& progress = *view.sources[i];
   const bool numbered = progress.numbers_known.get() != 0;
   const auto mismatches = view.errors.mismatches();
@@ -51,6 +51,7 @@ json source_json(const ServiceView& view, std::size_t i, const FrameAccount& lif
       {"frames_per_s", view.rates.of(i).frames_per_s.load()},
       {"bytes_per_s", view.rates.of(i).bytes_per_s.load()},
       {"rings", ring_json(view, i)},
+      {"place", place_json(view, i, place)},
       {"mismatch", mismatch == mismatches.end() ? json() : json(mismatch->second)}};
 }
 
@@ -88,15 +89,22 @@ json memory_json(const ServiceView& view) {
 
 }  // namespace
 
+json place_json(const ServiceView& view, std::size_t source, const std::optional<Place>& place) {
+  return {{"origin", place ? json{place->row, place->col} : json()},
+          {"flip_rows", place ? json(place->flip_rows) : json()},
+          {"from", name_of(view.places.origin(source))}};
+}
+
 json status_document(const ServiceView& view) {
   const RunInfo run = view.run.info();
+  const auto placed = view.places.placed();
   json sources = json::object();
   FrameAccount lifetime_total;
   FrameAccount run_total;
   for (std::size_t i = 0; i < view.sources.size(); ++i) {
     const FrameAccount lifetime = lifetime_account(view, i);
     const FrameAccount of_run = since(lifetime, run.base[i]);
-    sources[view.sources[i]->name] = source_json(view, i, lifetime, of_run);
+    sources[view.sources[i]->name] = source_json(view, i, placed[i].place, lifetime, of_run);
     lifetime_total += lifetime;
     run_total += of_run;
   }

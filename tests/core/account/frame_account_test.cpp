@@ -35,6 +35,7 @@ TEST_CASE("an account read from counters holds each of them, and the differences
   submit.discard(DiscardReason::stop);
   submit.missing.add(4);
   submit.late.add(6);
+  submit.incomplete.add(8);
   submit.restarted.add();
   submit.open.set(9);
 
@@ -55,6 +56,7 @@ TEST_CASE("an account read from counters holds each of them, and the differences
   CHECK(a.discarded_total() == 3);
   CHECK(a.missing == 4);
   CHECK(a.late == 6);
+  CHECK(a.incomplete == 8);
   CHECK(a.restarted == 1);
   CHECK(a.open == 9);
   CHECK(a.received_bytes == 1500);

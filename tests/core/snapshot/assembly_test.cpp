@@ -38,7 +38,9 @@ struct Detector {
       const auto& source = sources[s];
       for (std::uint32_t r = 0; r < source.shape.rows; ++r) {
         for (std::uint32_t c = 0; c < source.shape.cols; ++c) {
-          if (detector_row(source, r) == row && source.place.col + c == col) return signature(s, r, c, bin);
+          if (source.place && detector_row(source.shape, *source.place, r) == row &&
+              source.place->col + c == col)
+            return signature(s, r, c, bin);
         }
       }
     }
@@ -48,8 +50,11 @@ struct Detector {
 
 }  // namespace
 
-TEST_CASE("every window of a detector with gaps and flips is assembled right") {
-  const Detector detector{{{{3, 4}, {0, 0, false}}, {{3, 4}, {4, 1, true}}, {{7, 2}, {0, 6, true}}}};
+TEST_CASE("every window of a detector with gaps, flips and a source of unknown place is assembled right") {
+  const Detector detector{{{{3, 4}, Place{0, 0, false}},
+                           {{8, 9}, std::nullopt},
+                           {{3, 4}, Place{4, 1, true}},
+                           {{7, 2}, Place{0, 6, true}}}};
   MemoryAccount account;
   PageableMemory memory(account);
   for (const Rect roi :
@@ -75,14 +80,51 @@ TEST_CASE("every window of a detector with gaps and flips is assembled right") {
 
 TEST_CASE("overlap and leaving the detector are refused with names and numbers") {
   const FrameShape detector{8, 8};
-  const std::vector<PlacedSource> good{{{4, 8}, {0, 0, false}}, {{4, 8}, {4, 0, false}}};
+  const std::vector<PlacedSource> good{
+      {{4, 8}, Place{0, 0, false}}, {{4, 8}, Place{4, 0, false}}, {{4, 8}, std::nullopt}};
   CHECK_NOTHROW(check_placement(good, detector));
-  const std::vector<PlacedSource> overlapping{{{4, 8}, {0, 0, false}}, {{4, 8}, {3, 0, false}}};
+  const std::vector<PlacedSource> overlapping{{{4, 8}, Place{0, 0, false}}, {{4, 8}, Place{3, 0, false}}};
   CHECK_THROWS_WITH_AS(check_placement(overlapping, detector),
                        "sources 0 and 1 overlap: rows [0, 4) cols [0, 8) and rows [3, 7) cols [0, 8)",
                        std::invalid_argument);
-  const std::vector<PlacedSource> outside{{{4, 8}, {5, 0, false}}};
-  CHECK_THROWS_AS(check_placement(outside, detector), std::invalid_argument);
-  const std::vector<PlacedSource> wrapping{{{4, 8}, {0xFFFFFFFF, 0, false}}};
+  const std::vector<PlacedSource> outside{{{4, 8}, Place{5, 0, false}}};
+  CHECK_THROWS_WITH_AS(check_placement(outside, detector),
+                       "source 0 at rows [5, 9) cols [0, 8) leaves the detector of rows [0, 8) cols [0, 8)",
+                       std::invalid_argument);
+  const std::vector<PlacedSource> wrapping{{{4, 8}, Place{0xFFFFFFFF, 0, false}},
+                                           {{4, 8}, Place{3, 0, false}}};
   CHECK_THROWS_AS(check_placement(wrapping, detector), std::invalid_argument);
+}
+
+TEST_CASE("the pixels of no source are listed, each once, and no others") {
+  const FrameShape detector{9, 11};
+  const std::vector<std::vector<PlacedSource>> detectors{
+      {},
+      {{{9, 11}, Place{}}},
+      {{{9, 11}, std::nullopt}},
+      {{{2, 3}, Place{4, 5}}},
+      {{{4, 11}, Place{0, 0}}, {{4, 11}, Place{5, 0}}},
+      {{{9, 5}, Place{0, 6}}, {{9, 5}, Place{0, 0}}},
+      {{{3, 4}, Place{0, 7}}, {{3, 4}, Place{2, 0}}, {{4, 2}, Place{5, 9}}, {{1, 1}, Place{3, 4}}},
+  };
+  for (const auto& sources : detectors) {
+    std::vector<int> times(detector.pixels(), 0);
+    const auto mark = [&](const Rect& r) {
+      REQUIRE(Rect::whole(detector).contains(r));
+      REQUIRE_FALSE(r.empty());
+      for (auto row = r.row_begin; row < r.row_end; ++row) {
+        for (auto col = r.col_begin; col < r.col_end; ++col) ++times[std::size_t{row} * detector.cols + col];
+      }
+    };
+    for (const auto& source : sources) {
+      if (source.place) mark(footprint(*source.place, source.shape));
+    }
+    const auto gaps = uncovered(sources, detector);
+    for (const auto& gap : gaps) mark(gap);
+    CHECK(std::all_of(times.begin(), times.end(), [](int n) { return n == 1; }));
+    CHECK(gaps.size() <= (2 * sources.size() + 1) * (sources.size() + 1));
+    CHECK(std::is_sorted(gaps.begin(), gaps.end(), [](const Rect& a, const Rect& b) {
+      return std::pair(a.row_begin, a.col_begin) < std::pair(b.row_begin, b.col_begin);
+    }));
+  }
 }

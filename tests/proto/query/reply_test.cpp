@@ -53,13 +53,14 @@ TEST_CASE("an account: every number by its name, reasons that never occurred lef
   account.missing = 11;
   account.late = 12;
   account.restarted = 13;
+  account.incomplete = 16;
   account.open = 14;
   account.received_bytes = 1ULL << 60;
   account.pixel_bytes = 15;
   CHECK(to_json(account) ==
         json::parse(R"({"received":114,"accepted":100,"rejected":{"dtype":3,"size":4},"dropped":7,
     "control":2,"in_ring":5,"in_flight":6,"accumulated":80,"discarded":{"duplicate":9},"missing":11,"late":12,
-    "restarted":13,"open":14,"received_bytes":1152921504606846976,"pixel_bytes":15})"));
+    "incomplete":16,"restarted":13,"open":14,"received_bytes":1152921504606846976,"pixel_bytes":15})"));
   CHECK(to_json(FrameAccount{})["rejected"] == json::object());
   CHECK(to_json(FrameAccount{})["discarded"] == json::object());
 }

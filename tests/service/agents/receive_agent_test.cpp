@@ -10,14 +10,20 @@ using std::chrono::milliseconds;
 
 namespace {
 
-/// One-part messages: 'f' + pixels is a frame, 'e' an end mark, 'c' a control message, anything else
-/// rejected.
+/// One-part messages: 'f' + pixels is a frame, 'i' an incomplete one, 'p' + a digit one that lies at that
+/// row, 'e' an end mark, 'c' a control message, anything else rejected.
 class LetterDecoder final : public FrameDecoder {
  public:
   DecodedMessage decode(std::span<const MessagePart> parts) override {
     const auto part = parts[0];
     switch (static_cast<char>(part[0])) {
-      case 'f': return FrameMessage{{}, part.subspan(1)};
+      case 'f': return FrameMessage{{}, part.subspan(1), {}};
+      case 'i': {
+        FrameMessage frame{{}, part.subspan(1), {}};
+        frame.info.flags = 0;
+        return frame;
+      }
+      case 'p': return FrameMessage{{}, part.subspan(2), Place{static_cast<std::uint32_t>(part[1]) - '0', 0}};
       case 'e': {
         ControlMessage end{true, {}};
         end.info.kind = RecordKind::run_end;
@@ -49,9 +55,13 @@ class QueueSource final : public MessageSource {
 };
 
 struct Bench {
-  explicit Bench(OnFull on_full)
-      : agent({lane, source, decoder, clock, doorbell, on_full,
-               [this](const Rejection& r) { rejections.push_back(r.message); }}) {}
+  explicit Bench(OnFull on_full, OnIncomplete on_incomplete = OnIncomplete::accumulate)
+      : agent({lane, source, decoder, clock, doorbell, places, on_full, on_incomplete,
+               [this](const Rejection& r) { rejections.push_back(r.message); },
+               [this](const PlaceVerdict& v) { place_news.push_back(v.message); }}) {}
+  std::uint64_t rejected(RejectReason reason) const {
+    return lane.counters.rejected[static_cast<std::size_t>(reason)].get();
+  }
   void free_one() {
     lane.ring.take();
     lane.ring.release(1);
@@ -64,7 +74,9 @@ struct Bench {
   LetterDecoder decoder;
   ManualClock clock;
   Doorbell doorbell;
+  PlaceBoard places{{4, 8}, {{"m0", {2, 8}, std::nullopt}}};
   std::vector<std::string> rejections;
+  std::vector<std::string> place_news;
   ReceiveAgent agent;
 };
 
@@ -162,4 +174,39 @@ TEST_CASE("a frame in hand when all ends is counted as dropped") {
   CHECK(bench.agent.abandon_waiting());
   CHECK(bench.lane.counters.dropped.get() == 1);
   CHECK_FALSE(bench.agent.abandon_waiting());
+}
+
+TEST_CASE("the first header places the source; a frame that lies elsewhere is rejected") {
+  Bench bench(OnFull::wait);
+  bench.source.queue = {"p9x", "p1x", "p1y", "p2z", "p1z"};
+  bench.agent.step();
+  CHECK(bench.lane.counters.accepted.get() == 3);
+  CHECK(bench.rejected(RejectReason::geometry) == 2);
+  REQUIRE(bench.rejections.size() == 2);
+  CHECK(bench.rejections[0].find("rows [9, 11) cols [0, 8), which leaves the detector of rows [0, 4)") !=
+        std::string::npos);
+  CHECK(bench.rejections[1].find("m0 at rows [2, 4) cols [0, 8); earlier headers placed m0 at rows [1, 3)") !=
+        std::string::npos);
+  CHECK(bench.place_news == std::vector<std::string>{"m0 at rows [1, 3) cols [0, 8), as its header says"});
+  CHECK(bench.places.placed()[0].place == Place{1, 0, false});
+}
+
+TEST_CASE("on_incomplete reject: incomplete frames are counted, not taken, and place nothing") {
+  Bench bench(OnFull::wait, OnIncomplete::reject);
+  bench.source.queue = {"i0", "f0", "i1"};
+  bench.agent.step();
+  CHECK(bench.lane.counters.accepted.get() == 1);
+  CHECK(bench.rejected(RejectReason::incomplete) == 2);
+  CHECK(bench.rejections[0].find("on_incomplete: reject") != std::string::npos);
+}
+
+TEST_CASE("on_incomplete accumulate and mask_missing: incomplete frames go into the ring as such") {
+  for (const auto policy : {OnIncomplete::accumulate, OnIncomplete::mask_missing}) {
+    Bench bench(OnFull::wait, policy);
+    bench.source.queue = {"i0", "f0"};
+    bench.agent.step();
+    REQUIRE(bench.lane.ring.available() == 2);
+    CHECK((bench.lane.ring.peek(0).info.flags & frame_flags::complete) == 0);
+    CHECK((bench.lane.ring.peek(1).info.flags & frame_flags::complete) != 0);
+  }
 }

@@ -189,3 +189,21 @@ TEST_CASE("a ring that stands at a mark or a barrier does not hold up the others
   CHECK(bench.account().accumulated == 3);
   CHECK(bench.account().missing == 0);
 }
+
+TEST_CASE("incomplete frames are counted where they are accumulated, not where they are discarded") {
+  SubmitBench bench;
+  bench.send(0);
+  bench.send(1, 1, 0, {}, 0);
+  bench.send(1, 1, 0, {}, 0);  // a duplicate
+  bench.send(2, 1, 0, {}, 0);
+  bench.run_until_idle();
+  bench.push(bench.read({0, 2, 0, 3}, true));
+  bench.run_until_idle();
+  CHECK(bench.account().incomplete == 2);
+  CHECK(bench.results.at(0).cut.sources[0].account.incomplete == 2);
+  bench.push(bench.command(CommandKind::reset));
+  bench.push(bench.read({0, 2, 0, 3}, true));
+  bench.run_until_idle();
+  CHECK(bench.results.at(2).cut.sources[0].account.incomplete == 0);
+  CHECK(bench.account().incomplete == 2);
+}

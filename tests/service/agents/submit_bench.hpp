@@ -45,11 +45,14 @@ class HeldPipeline final : public Pipeline {
 struct SubmitBench {
   static constexpr FrameShape shape{2, 3};
 
-  /// sources: rings of each.
+  /// sources: rings of each. placed: side by side; otherwise headers must say where they lie.
   explicit SubmitBench(std::vector<std::size_t> rings_of_source = {1},
                        BatchLimits limits = {4, 1 << 20, std::chrono::milliseconds(200)},
-                       bool autostart = true, std::size_t ring_bytes = 4096, std::size_t records = 64)
-      : board(rings_of_source.size()) {
+                       bool autostart = true, std::size_t ring_bytes = 4096, std::size_t records = 64,
+                       bool placed = true)
+      : places({shape.rows, static_cast<std::uint32_t>(rings_of_source.size()) * shape.cols},
+               sites(rings_of_source.size(), placed)),
+        board(rings_of_source.size()) {
     std::vector<SubmitSource> sources;
     std::vector<std::vector<Accumulator*>> accumulators;
     std::vector<IngestLane*> lane_list;
@@ -60,8 +63,7 @@ struct SubmitBench {
       progress.push_back(std::make_unique<SourceProgress>("m" + std::to_string(s)));
       counts.push_back(std::make_unique<CpuPixelCounts>(spec, memory, pool));
       accumulators.push_back({counts.back().get()});
-      const Place place{0, static_cast<std::uint32_t>(s) * shape.cols, false};
-      sources.push_back({*progress.back(), *counts.back(), {shape, place}, {}});
+      sources.push_back({*progress.back(), *counts.back(), {}});
       for (std::size_t r = 0; r < rings_of_source[s]; ++r) {
         lanes.push_back(
             std::make_unique<IngestLane>(s, "test", memory.allocate(ring_bytes, Paging::on_demand), records));
@@ -72,12 +74,22 @@ struct SubmitBench {
     pipeline = std::make_unique<HeldPipeline>(*cpu);
     agent =
         std::make_unique<SubmitAgent>(SubmitParts{clock, *pipeline, std::move(sources), std::move(lane_list),
-                                                  limits, commands, doorbell, board, pipeline_board},
+                                                  limits, places, commands, doorbell, board, pipeline_board},
                                       autostart);
   }
 
+  static std::vector<SourceSite> sites(std::size_t sources, bool placed) {
+    std::vector<SourceSite> all;
+    for (std::size_t s = 0; s < sources; ++s) {
+      const Place place{0, static_cast<std::uint32_t>(s) * shape.cols, false};
+      all.push_back({"m" + std::to_string(s), shape, placed ? std::optional(place) : std::nullopt});
+    }
+    return all;
+  }
+
   /// A frame whose pixels all have `value`. False if the ring is full.
-  bool send(std::uint64_t number, std::uint16_t value = 1, std::size_t lane = 0, RunKey run = {}) {
+  bool send(std::uint64_t number, std::uint16_t value = 1, std::size_t lane = 0, RunKey run = {},
+            std::uint16_t flags = frame_flags::complete) {
     auto writer = lanes[lane]->ring.try_claim(shape.pixels() * sizeof(std::uint16_t));
     if (!writer) return false;
     const std::vector<std::uint16_t> pixels(shape.pixels(), value);
@@ -86,6 +98,7 @@ struct SubmitBench {
     info.has_number = true;
     info.number = number;
     info.run = run;
+    info.flags = flags;
     info.received = clock.now();
     lanes[lane]->counters.pixel_bytes.add(writer->payload().size());
     lanes[lane]->counters.accepted.add();
@@ -150,6 +163,7 @@ struct SubmitBench {
   std::unique_ptr<HeldPipeline> pipeline;
   CommandQueue commands{8};
   Doorbell doorbell;
+  PlaceBoard places;
   RunBoard board;
   PipelineProgressBoard pipeline_board;
   std::vector<CommandResult> results;

@@ -1,0 +1,63 @@
+#include "tests/service/receive_path/call_counter.hpp"
+
+#include <dlfcn.h>
+#include <pthread.h>
+
+#include <cstdlib>
+#include <new>
+
+namespace {
+
+thread_local pixhist::test::CallCounts counts;
+
+void* counted(std::size_t bytes, std::size_t alignment) {
+  ++counts.allocations;
+  bytes = bytes == 0 ? alignment : (bytes + alignment - 1) / alignment * alignment;
+  if (void* p = std::aligned_alloc(alignment, bytes)) return p;
+  throw std::bad_alloc();
+}
+
+constexpr std::size_t usual = __STDCPP_DEFAULT_NEW_ALIGNMENT__;
+
+}  // namespace
+
+// The forms that are not here (arrays, nothrow) call these by default.
+void* operator new(std::size_t bytes) { return counted(bytes, usual); }
+void* operator new(std::size_t bytes, std::align_val_t alignment) {
+  return counted(bytes, static_cast<std::size_t>(alignment));
+}
+void operator delete(void* p) noexcept { std::free(p); }
+void operator delete(void* p, std::size_t) noexcept { std::free(p); }
+void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }
+void operator delete(void* p, std::size_t, std::align_val_t) noexcept { std::free(p); }
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define PIXHIST_SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define PIXHIST_SANITIZED 1
+#endif
+#endif
+
+#ifndef PIXHIST_SANITIZED
+extern "C" int pthread_mutex_lock(pthread_mutex_t* mutex) {
+  using Lock = int (*)(pthread_mutex_t*);
+  static const Lock next = reinterpret_cast<Lock>(dlsym(RTLD_NEXT, "pthread_mutex_lock"));
+  ++counts.locks;
+  return next(mutex);
+}
+#endif
+
+namespace pixhist::test {
+
+bool locks_are_counted() {
+#ifdef PIXHIST_SANITIZED
+  return false;
+#else
+  return true;
+#endif
+}
+
+CallCounts calls() { return counts; }
+
+}  // namespace pixhist::test
