@@ -24,6 +24,7 @@ AGREED = {
             "dropped",
             "missing",
             "late",
+            "incomplete",
             "restarted",
             "control",
         )
@@ -148,6 +149,7 @@ class MetricsTest(unittest.TestCase):
                 "dropped",
                 "missing",
                 "late",
+                "incomplete",
                 "restarted",
                 "control",
             ):
