@@ -30,15 +30,23 @@ int main(int argc, char** argv) {
       "A simulated detector: sends frames over ZeroMQ, and at the end one line of JSON on stdout that says "
       "what was sent and what a receiver should say about it. Stops on SIGINT or SIGTERM as at the end of "
       "the "
-      "run. Exit codes: 0 done, 1 the report could not be written, 2 usage, 3 not everything could be handed "
+      "run. Exit codes: 0 done, 1 the report could not be written, 2 usage or a recording that cannot be "
+      "read or written, 3 not everything could be handed "
       "over within --linger-ms (the report says flushed false), 4 socket.",
       "pixhist-player"};
   auto command = add_play_command(app);
+  app.require_subcommand(0, 1);
+  auto* replay_app = app.add_subcommand("replay", "sends recordings again, byte for byte");
+  auto* record_app = app.add_subcommand("record", "writes a live stream into a recording");
+  const auto replay = add_replay_command(*replay_app);
+  const auto record = add_record_command(*record_app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? player_exit::done : player_exit::usage;
   }
+  if (replay_app->parsed()) command = replay;
+  if (record_app->parsed()) command = record;
   stop_on_signals();
   try {
     return command(stop_requested);

@@ -4,13 +4,13 @@
 #include <cinttypes>
 #include <cstdio>
 #include <ctime>
-#include <limits>
 #include <memory>
 #include <optional>
 
 #include "tools/player/commands.hpp"
 #include "tools/player/module_group.hpp"
 #include "tools/player/module_plan.hpp"
+#include "tools/player/sender_options.hpp"
 
 namespace pixhist {
 
@@ -43,14 +43,11 @@ struct Arguments {
   std::string incomplete;
   std::string run_keys = "fresh";
   std::optional<std::string> numbers;
-  std::optional<std::string> socket;
-  std::vector<std::string> bind, connect;
+  SenderOptions sender;
   std::array<std::string, frame_fault_count> faults;
   std::string reorder;
   double seconds = 0;
   double pause_s = 0;
-  double wait_subscriber_s = 0;
-  std::int64_t linger_ms = 10'000;
   bool no_end = false;
 };
 
@@ -134,34 +131,10 @@ void add_runs(CLI::App& app, Arguments& a) {
 }
 
 void add_sockets(CLI::App& app, Arguments& a) {
-  auto& p = a.player;
   app.add_option("--format", a.format, "wire format")
       ->check(CLI::IsMember({"array10", "sls"}))
       ->capture_default_str();
-  app.add_option(
-         "--socket", a.socket,
-         "push: waits for a slow peer (default); pub: leaves out (and counts) what a slow peer has no "
-         "room for (default of sls)")
-      ->check(CLI::IsMember({"push", "pub"}));
-  auto* bind = app.add_option("--bind", a.bind,
-                              "endpoint to bind; port * takes a free one. For several sockets: one, whose "
-                              "port counts up, or a list with commas")
-                   ->delimiter(',');
-  app.add_option("--connect", a.connect,
-                 "endpoint or endpoints to connect to (default, but of sls) " + p.endpoints.front())
-      ->delimiter(',')
-      ->excludes(bind);
-  app.add_option("--queue-bytes", p.socket.queue_bytes,
-                 "bound of the send queue of a socket, rounded down to frames, at least one")
-      ->check(whole_number())
-      ->capture_default_str();
-  app.add_option("--linger-ms", a.linger_ms, "longest wait at the end for end mark and queue together")
-      ->check(CLI::Range(std::int64_t{0}, std::int64_t{std::numeric_limits<int>::max()}))
-      ->capture_default_str();
-  app.add_option("--wait-subscriber", a.wait_subscriber_s,
-                 "pub: seconds to wait for a first subscriber before sending; 0: do not wait")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
+  add_sender_options(app, a.sender);
 }
 
 void add_sls(CLI::App& app, Arguments& a) {
@@ -177,6 +150,7 @@ void add_sls(CLI::App& app, Arguments& a) {
       ->capture_default_str()
       ->group("Format sls");
   app.add_option("--sls-additional", a.additional, "KEY=VALUE for addJsonHeader; as often as needed")
+      ->allow_extra_args(false)
       ->group("Format sls");
   app.add_option(
          "--incomplete", a.incomplete,
@@ -217,18 +191,10 @@ void read_runs(const Arguments& a, PlayerSettings& p) {
 }
 
 void read_sockets(const Arguments& a, PlayerSettings& p) {
-  const bool sls = a.format == "sls";
-  p.socket.kind = a.socket.value_or(sls ? "pub" : "push") == "push" ? PlayerSocketSettings::Kind::push
-                                                                    : PlayerSocketSettings::Kind::pub;
-  p.socket.bind = !a.bind.empty() || (sls && a.connect.empty());
-  if (!a.bind.empty())
-    p.endpoints = a.bind;
-  else if (!a.connect.empty())
-    p.endpoints = a.connect;
-  p.linger = std::chrono::milliseconds(a.linger_ms);
-  if (a.wait_subscriber_s > 0) {
-    p.wait_subscriber = std::chrono::milliseconds(static_cast<std::int64_t>(a.wait_subscriber_s * 1000));
-  }
+  p.socket = a.sender.settings(a.format == "sls");
+  p.endpoints = a.sender.endpoints();
+  p.linger = a.sender.linger();
+  p.wait_subscriber = a.sender.wait_subscriber();
 }
 
 void read_faults(const Arguments& a, PlayerSettings& p) {
