@@ -1,7 +1,9 @@
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cinttypes>
+#include <cmath>
 #include <cstdio>
 #include <ctime>
 #include <memory>
@@ -39,6 +41,10 @@ struct Arguments {
   std::string format = "array10";
   std::optional<std::uint64_t> first;
   SlsWireSettings sls;
+  double photons = 0;
+  double charge_sharing = 0;
+  double dead = 1.0 / 4096;
+  double hot = 1.0 / 4096;
   std::vector<std::string> additional;
   std::string incomplete;
   std::string run_keys = "fresh";
@@ -85,6 +91,32 @@ void add_detector(CLI::App& app, Arguments& a) {
          "images made before the start and shown in turn (frame n: image n mod IMAGES); 0: every frame its "
          "own, made while sending; default: what fits into 256 MiB, at most 4096")
       ->check(whole_number());
+}
+
+void add_physics(CLI::App& app, Arguments& a) {
+  const auto* group = "Physics";
+  const auto fraction = CLI::Range(0.0, 1.0);
+  app.add_option(
+         "--photons", a.photons,
+         "mean photons in a pixel and frame, Poisson distributed, 0.0001 to 64; default: 0.05, never two "
+         "in a pixel")
+      ->check(CLI::Range(0.0001, 64.0))
+      ->group(group);
+  app.add_option("--charge-sharing", a.charge_sharing,
+                 "part of the photons (in steps of 1/256) that leave up to half their charge in a neighbour")
+      ->check(fraction)
+      ->group(group);
+  app.add_flag("--jungfrau-gain", a.player.physics.jungfrau_gain,
+               "u16: gain stages in bits 14-15, and bright reflections that reach all three")
+      ->group(group);
+  app.add_option("--dead", a.dead, "part of the pixels, in steps of 1/4096, that are dead")
+      ->check(fraction)
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--hot", a.hot, "part of the pixels that have eight times the noise")
+      ->check(fraction)
+      ->capture_default_str()
+      ->group(group);
 }
 
 void add_modules(CLI::App& app, Arguments& a) {
@@ -229,6 +261,16 @@ void read_image(const Arguments& a, const std::optional<DetectorKind>& kind, Pla
   }
 }
 
+void read_physics(const Arguments& a, DetectorPhysics& physics) {
+  const auto steps = [](double part, std::uint32_t of) {
+    return static_cast<std::uint32_t>(std::llround(part * of));
+  };
+  if (a.photons > 0) physics.photons_16 = std::max<std::uint64_t>(1, steps(a.photons, 65536));
+  physics.shared_per_256 = steps(a.charge_sharing, 256);
+  physics.dead_per_4096 = steps(a.dead, 4096);
+  physics.hot_per_4096 = steps(a.hot, 4096);
+}
+
 SlsWireSettings read_sls(const Arguments& a, const std::optional<DetectorKind>& kind,
                          const PlayerSettings& p) {
   auto sls = a.sls;
@@ -257,6 +299,7 @@ std::vector<PlayerSettings> modules_of(Arguments& a) {
   auto& p = a.player;
   const auto kind = find_detector(a.detector);
   read_image(a, kind, p);
+  read_physics(a, p.physics);
   if (a.format == "sls")
     p.sls = read_sls(a, kind, p);
   else if (a.bits || !a.additional.empty())
@@ -316,6 +359,7 @@ int print_report(const std::string& json, bool flushed) {
 PlayerCommand add_play_command(CLI::App& app) {
   const auto arguments = std::make_shared<Arguments>();
   add_detector(app, *arguments);
+  add_physics(app, *arguments);
   add_modules(app, *arguments);
   add_runs(app, *arguments);
   add_sockets(app, *arguments);

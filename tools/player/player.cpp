@@ -23,8 +23,8 @@ ImagePool make_pool(const PlayerSettings& settings) {
   const auto packing = bits == 4    ? PixelPacking::four_bit
                        : bits == 12 ? PixelPacking::twelve_bit
                                     : PixelPacking::none;
-  return ImagePool(SimulatedDetector(settings.shape, settings.pixel_type, settings.seed), packing,
-                   settings.images, settings.faults.first, numbers_shown(settings));
+  return ImagePool(SimulatedDetector(settings.shape, settings.pixel_type, settings.seed, settings.physics),
+                   packing, settings.images, settings.faults.first, numbers_shown(settings));
 }
 
 std::unique_ptr<WireEncoder> make_wire(const PlayerSettings& settings) {

@@ -34,6 +34,7 @@ struct PlayerSettings {
   FrameShape shape{512, 1024};
   PixelType pixel_type = PixelType::u16;
   std::uint64_t seed = 1;
+  DetectorPhysics physics;
   ImagePoolSettings images;
   FaultSettings faults;
   RunSettings runs;

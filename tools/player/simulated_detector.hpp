@@ -8,26 +8,36 @@
 //   u8            ADU / 16
 //   i16, i32      ADU - mean_pedestal, so that pedestal noise goes below zero
 //   f32, f64      the same in steps of 1/256 ADU
-// Clipped to the range of the type. One pixel in 4096 is dead (its pedestal, nothing else), one in 4096 hot
-// (eight times the noise).
+// Clipped to the range of the type. Unless told otherwise one pixel in 4096 is dead (its pedestal, nothing
+// else), one in 4096 hot (eight times the noise).
 //
 // Immutable after construction: any thread may render.
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "core/model/geometry.hpp"
 #include "core/model/pixel_type.hpp"
+#include "tools/player/photon_field.hpp"
 
 namespace pixhist {
 
-/// A line of the sample: photons of `energy_ev` hit `per_65536` of 65536 pixels per frame.
-struct FluorescenceLine {
-  std::uint32_t energy_ev;
-  std::uint32_t per_65536;
+struct DetectorPhysics {
+  std::uint32_t dead_per_4096 = 1;
+  std::uint32_t hot_per_4096 = 1;
+  /// Mean photons in a pixel and frame, times 2^16, Poisson distributed. None: one photon or none, as often
+  /// as the lines say; with the options below: Poisson with the same mean.
+  std::optional<std::uint64_t> photons_16;
+  std::uint32_t shared_per_256 = 0;  // photons that share their charge with a neighbour
+  /// u16 only: bits 14-15 are the gain stage (0, 1, 3), bits 0-13 the ADU in it; bright reflections
+  /// (PhotonField) reach the upper two.
+  bool jungfrau_gain = false;
+
+  bool default_photons() const { return !photons_16 && shared_per_256 == 0 && !jungfrau_gain; }
 };
 
 class SimulatedDetector {
@@ -36,8 +46,13 @@ class SimulatedDetector {
       {{8048, 1966}, {8905, 393}, {17479, 983}}};  // Cu, Cu, Mo
   static constexpr std::int32_t mean_pedestal_adu = 2000;
   static constexpr std::int32_t pedestal_spread_adu = 150;  // uniform, to either side
+  /// Stage 0 is left where it would read more than this, stage 1 (which falls) where it would read less.
+  static constexpr std::int32_t leaves_stage_0_adu = 14000;
+  static constexpr std::int32_t leaves_stage_1_adu = 1000;
 
-  SimulatedDetector(FrameShape shape, PixelType type, std::uint64_t seed);
+  /// Throws std::invalid_argument if the physics cannot be had.
+  SimulatedDetector(FrameShape shape, PixelType type, std::uint64_t seed,
+                    const DetectorPhysics& physics = {});
 
   FrameShape shape() const { return shape_; }
   PixelType pixel_type() const { return type_; }
@@ -46,6 +61,9 @@ class SimulatedDetector {
   /// Writes image `image` into `bytes` (frame_bytes() long, of any alignment).
   void render(std::uint64_t image, std::span<std::byte> bytes) const;
 
+  /// Energy in eV that image `image` has in each pixel; only where default_photons() is false.
+  std::vector<std::uint32_t> energies_ev(std::uint64_t image) const;
+
   enum class PixelKind : std::uint8_t { good, dead, hot };
   struct PixelTruth {
     double pedestal_adu;
@@ -53,8 +71,9 @@ class SimulatedDetector {
     double gain_adu_per_kev;
     PixelKind kind;
   };
-  /// What the pixel was made with, for tests that look for its peaks.
-  PixelTruth truth(std::size_t pixel) const;
+  /// What the pixel was made with, for tests that look for its peaks. Stages 1 and 2 (jungfrau_gain) fall
+  /// with the signal: their gain is negative.
+  PixelTruth truth(std::size_t pixel, int stage = 0) const;
 
  private:
   /// In 1/256 ADU; gain in 1/2^18 ADU per eV, so that gain * eV >> 10 is in 1/256 ADU.
@@ -65,9 +84,17 @@ class SimulatedDetector {
     PixelKind kind;
   };
 
+  template <class Convert>
+  void render_with_field(std::uint64_t image, const Convert& convert) const;
+  std::uint64_t stream_of(std::uint64_t image) const;
+  PixelResponse response(std::size_t pixel, int stage) const;
+  std::uint16_t staged_pixel(std::size_t pixel, std::uint64_t bits, std::uint32_t energy_ev) const;
+
   FrameShape shape_;
   PixelType type_;
   std::uint64_t seed_;
+  bool jungfrau_gain_;
+  std::optional<PhotonField> field_;  // none: the default photons
   std::vector<PixelResponse> response_;
 };
 
