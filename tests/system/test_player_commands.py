@@ -2,6 +2,7 @@
 
 import json
 import pathlib
+import re
 import signal
 import struct
 import subprocess
@@ -14,6 +15,7 @@ from harness import ANY_PORT, PLAYER, TIMEOUT, Player, Service, child_environmen
 ROWS, COLS = 8, 12
 GEOMETRY = ("--rows", ROWS, "--cols", COLS)
 LINGER = int(3000 * TIMEOUT)
+DOCUMENTATION = pathlib.Path(__file__).resolve().parents[2] / "docs" / "player.md"
 
 
 def run(*arguments):
@@ -38,6 +40,10 @@ def messages_of(path):
             at += 8 + size
         messages.append(parts)
     return messages
+
+
+def help_of(*command):
+    return subprocess.run([PLAYER, *command, "--help"], env=child_environment(), capture_output=True, text=True).stdout
 
 
 class Recording:
@@ -149,6 +155,19 @@ class PlayerCommandsTest(unittest.TestCase):
         self.assertEqual((code, report["flushed"]), (3, False))
         if TIMEOUT == 10:
             self.assertLess(time.monotonic() - begin, 2)
+
+    def test_the_documentation_names_options_and_keys_that_are_there(self):
+        text = DOCUMENTATION.read_text()
+        known = set()
+        for command in ((), ("replay",), ("record",)):
+            known |= set(re.findall(r"--[a-z][a-z-]*", help_of(*command)))
+        self.assertEqual(set(re.findall(r"--[a-z][a-z-]*", text)) - known, set())
+        _, report, _ = run(*GEOMETRY, "--frames", 0, "--no-end", "--modules", "1x2", "--bind", ANY_PORT)
+        rows = text[text.index("| key | meaning |") :].split("\n\n")[0].splitlines()[2:]
+        documented = {key for row in rows for key in re.findall(r"`([a-z_]+)`", row.split("|")[1])}
+        self.assertEqual(documented, set(report) | set(report["modules"][0]))
+        for key in report["expected_account"]:
+            self.assertIn(f"`{key}`", text)
 
     def test_usage(self):
         for arguments in (

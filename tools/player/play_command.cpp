@@ -184,18 +184,20 @@ void add_sls(CLI::App& app, Arguments& a) {
   app.add_option("--sls-additional", a.additional, "KEY=VALUE for addJsonHeader; as often as needed")
       ->allow_extra_args(false)
       ->group("Format sls");
-  app.add_option(
-         "--incomplete", a.incomplete,
-         "numbers sent with completeImage 0 and a quarter of their bytes 0xFF (every:K, or numbers and "
-         "ranges)")
+  app.add_option("--incomplete", a.incomplete,
+                 "numbers sent with completeImage 0 and a quarter of their bytes 0xFF")
+      ->type_name("SELECTION")
       ->group("Format sls");
 }
 
 void add_faults(CLI::App& app, Arguments& a) {
   auto& p = a.player;
-  const std::string which = " (every:K, or numbers and ranges: 3,7,10-20,500-)";
+  app.footer(
+      "A SELECTION is every:K (the K-th, 2K-th, ... frame of each run), or frame numbers and ranges such as "
+      "3,7,10-20,500-");
   for (const auto& row : frame_fault_table) {
-    app.add_option(row.option, a.faults[static_cast<std::size_t>(row.fault)], row.help + which)
+    app.add_option(row.option, a.faults[static_cast<std::size_t>(row.fault)], row.help)
+        ->type_name("SELECTION")
         ->group("Faults");
   }
   app.add_option("--late-by", p.faults.late_by, "how many frames later a late one is sent")
