@@ -197,7 +197,7 @@ void Service::start() {
 
 void Service::tick() {
   auto& p = *parts_;
-  p.rates.sample(p.clock.now(), p.service_view->lanes, p.service_view->sources);
+  p.rates.sample(p.clock.now(), p.service_view->lanes, p.service_view->sources, p.pipeline_board);
   p.repeated.flush(p.clock.now());
 }
 

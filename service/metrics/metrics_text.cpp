@@ -149,12 +149,8 @@ void add_pipeline(Exposition& out, const ServiceView& view) {
                 view.pipeline.frame_latency);
   out.histogram("pixhist_snapshot_seconds", "Time to take and assemble one snapshot.",
                 view.pipeline.snapshot);
-  // A counter of busy seconds would be summed wrongly over stages by its name; the ratio is what is asked
-  // for.
-  const double lived = std::chrono::duration<double>(view.clock.now() - view.started).count();
-  const double busy = number(view.pipeline.busy_ns.load(std::memory_order_relaxed)) * 1e-9;
-  out.gauge("pixhist_stage_busy_ratio", "Share of the time since start the stage was at work.",
-            lived > 0 ? std::min(busy / lived, 1.0) : 0.0, {{"stage", "submit"}});
+  out.gauge("pixhist_stage_busy_ratio", "Share of the last five seconds the stage was at work.",
+            view.rates.submit_busy_ratio(), {{"stage", "submit"}});
 }
 
 void add_queries(Exposition& out, const ServiceView& view) {

@@ -15,18 +15,18 @@ FOREVER = ("--seconds", 600, "--images", 50)
 
 
 def config(http_port):
-    """Two sources with rings of four frames: `upper` drops what it has no room for, `lower` waits. The map leaves values
-    without a bin for every reason."""
+    """Three sources with rings of four frames: `upper` drops what it has no room for, the others wait. The map leaves
+    values without a bin for every reason."""
 
     def source(name, row, on_full):
         return {"name": name, "endpoint": ANY_PORT, "socket": "pull", "bind": True, "on_full": on_full,
                 "shape": [ROWS, COLS], "origin": [row, 0]}  # fmt: skip
 
     return make_config(
-        2 * ROWS, COLS,
-        sources=[source("upper", 0, "drop"), source("lower", ROWS, "wait")],
+        3 * ROWS, COLS,
+        sources=[source("upper", 0, "drop"), source("lower", ROWS, "wait"), source("words", 2 * ROWS, "wait")],
         axis={"bins": 100, "min": 2000, "max": 3000, "map": "adc_g0"},
-        ring={"bytes": 2 * 4 * ROWS * COLS * 2},
+        ring={"bytes": 3 * 4 * ROWS * COLS * 2},
         device={"cpu_threads": 1},
         http={"listen": f"127.0.0.1:{http_port}"},
     )  # fmt: skip
@@ -51,7 +51,7 @@ class Load:
         self.service.__exit__(None, None, None)
 
     def start(self):
-        upper, lower = self.service.data_endpoints
+        upper, lower, _ = self.service.data_endpoints
         geometry = ("--rows", ROWS, "--cols", COLS)
         self._stack.enter_context(Player(*geometry, "--connect", upper, *FOREVER))
         self._stack.enter_context(
@@ -82,13 +82,13 @@ class Load:
         self._stack.close()
 
     def _send_raw_words(self):
-        """Words of every gain stage, under run keys that come and go: sequences begin while another is open."""
+        """Words of every gain stage, in sequences that begin again and again."""
         words = np.random.default_rng(1).integers(0, 65536, (ROWS, COLS), "u2")
-        with Sender(self.service.data_endpoints[1]) as sender:
+        with Sender(self.service.data_endpoints[2]) as sender:
             number = 0
-            while not self._ending.wait(0.2):
+            while not self._ending.wait(0.1):
+                sender.frame(words, number % 4)
                 number += 1
-                sender.frame(words, number, f"b{number % 7}")
 
     def _ask(self):
         with Client(self.service.query_endpoint) as client:
