@@ -4,8 +4,10 @@
 #include <chrono>
 #include <cstring>
 #include <functional>
+#include <optional>
 #include <stdexcept>
 
+#include "bench/cuda_core/count_hash.hpp"
 #include "core/accumulators/pixel_histogram/cuda_histogram_engine.hpp"
 #include "core/accumulators/pixel_histogram/cuda_read_launch.hpp"
 
@@ -13,7 +15,9 @@ namespace pixhist::bench {
 namespace {
 
 constexpr int repeats = 5;
-constexpr int batches_per_repeat = 12;
+/// Timed at once, so that filling and draining the pipeline do not show.
+constexpr std::size_t pipeline_bytes = 8ULL << 30;
+constexpr std::size_t least_batches = 24;
 
 double median(std::vector<double> v) {
   std::sort(v.begin(), v.end());
@@ -44,92 +48,132 @@ double stream_seconds(const CudaStream& stream, const std::function<void()>& enq
 HistogramSpec spec_of(const CoreCase& c) {
   HistogramSpec spec;
   spec.shape = c.shape;
-  spec.axis = {c.bins, 0, 16384, AxisType::f32};
+  spec.pixel_type = c.pixel;
+  spec.axis = {c.bins, 0, c.pixel == PixelType::u8 ? 256.0 : 16384.0, default_axis_type(c.pixel)};
   return spec;
 }
 
-/// Two batches of different frames: more than the device's caches hold.
-HostBlock make_input(const CoreCase& c, PinnedMemory& memory) {
-  const std::size_t batch_bytes = c.shape.pixels() * sizeof(std::uint16_t) * c.frames;
-  HostBlock input = memory.allocate(2 * batch_bytes, Paging::populate);
-  // Made once for a few frames and laid down shifted by some pixels each time: random in value, cheap to
-  // make.
+/// Two batches of different frames: more than the device's caches hold. Made once for a few frames and laid
+/// down shifted by some pixels each time where pixels are alike: random in value, cheap to make.
+template <class Pixel>
+void lay_down(const CoreCase& c, std::byte* out) {
   const std::size_t npix = c.shape.pixels();
   const std::size_t made = std::min<std::size_t>(c.frames, 16);
-  const auto values = make_adc_values(c.shape, made, c.distribution);
+  const auto values = as_pixels<Pixel>(make_adc_values(c.shape, made, c.distribution));
   for (std::size_t f = 0; f < 2 * std::size_t{c.frames}; ++f) {
-    const std::size_t shift = c.distribution == Distribution::uniform ? (f / made * 977) % npix : 0;
-    const auto* frame = values.data() + f % made * npix;
-    auto* out = input.as<std::uint16_t>().data() + f * npix;
-    std::memcpy(out, frame + shift, (npix - shift) * sizeof(std::uint16_t));
-    std::memcpy(out + npix - shift, frame, shift * sizeof(std::uint16_t));
+    const std::size_t shift = c.distribution == Distribution::pedestal ? 0 : f / made * 977 % npix;
+    const Pixel* frame = values.data() + f % made * npix;
+    std::byte* to = out + f * npix * sizeof(Pixel);
+    std::memcpy(to, frame + shift, (npix - shift) * sizeof(Pixel));
+    std::memcpy(to + (npix - shift) * sizeof(Pixel), frame, shift * sizeof(Pixel));
   }
+}
+
+HostBlock make_input(const CoreCase& c, PinnedMemory& memory) {
+  HostBlock input = memory.allocate(2 * c.shape.pixels() * size_of(c.pixel) * c.frames, Paging::populate);
+  visit_pixel_type(c.pixel, [&]<class Pixel>(TypeTag<Pixel>) { lay_down<Pixel>(c, input.data()); });
   return input;
 }
 
-CoreRow time_kernel(const CoreCase& c, FillKernel kernel, const HostBlock& input,
-                    CudaHistogramEngine& engine) {
-  const std::size_t batch_bytes = input.size() / 2;
-  engine.counts().pin_kernel(kernel);
-  std::uint64_t batch = 0;
-  const auto submit = [&] { engine.submit(input.data() + batch++ % 2 * batch_bytes, c.frames); };
-  submit();
-  engine.flush();
-  std::vector<double> copy;
-  std::vector<double> fill;
-  std::vector<double> pipeline;
-  for (int r = 0; r < repeats; ++r) {
-    const double t = seconds([&] {
-      for (int i = 0; i < batches_per_repeat; ++i) submit();
-      engine.flush();
-    });
-    pipeline.push_back(static_cast<double>(batch_bytes) * batches_per_repeat / t * 1e-9);
-    copy.push_back(static_cast<double>(batch_bytes) / engine.slots().copy_seconds(batch - 1) * 1e-9);
-    fill.push_back(static_cast<double>(batch_bytes) / engine.slots().kernel_seconds(batch - 1) * 1e-9);
-  }
-  return {c, kernel, false, median(copy), median(fill), median(pipeline)};
-}
+class CoreBench {
+ public:
+  explicit CoreBench(const CoreCase& c)
+      : case_(c),
+        pinned_(account_, 0),
+        input_(make_input(c, pinned_)),
+        engine_(spec_of(c), c.frames, {}),
+        hash_(sizeof(unsigned long long), account_) {}
 
-/// A hash per bin row would not see two pixels exchanged; the counts themselves are compared, row by row.
-void check_equal(CudaHistogramEngine& a, CudaHistogramEngine& b) {
-  const auto& spec = a.spec();
-  const std::uint32_t rows_at_once =
-      std::max<std::uint32_t>(1, (64U << 20) / (spec.shape.cols * spec.axis.bins * 4));
-  std::vector<std::uint32_t> left(std::size_t{rows_at_once} * spec.shape.cols * spec.axis.bins);
-  std::vector<std::uint32_t> right(left.size());
-  const std::uint32_t step =
-      std::max(rows_at_once, spec.shape.rows / 8);  // all of a small one, an eighth of a large
-  for (std::uint32_t row = 0; row < spec.shape.rows; row += step) {
-    const CountWindow window{{row, std::min(row + rows_at_once, spec.shape.rows), 0, spec.shape.cols},
-                             {0, spec.axis.bins},
-                             StorageType::u32};
-    CountTarget target;
-    target.row_stride = static_cast<std::ptrdiff_t>(std::size_t{spec.shape.cols} * spec.axis.bins * 4);
-    target.counts = reinterpret_cast<std::byte*>(left.data());
-    a.read(window, target);
-    target.counts = reinterpret_cast<std::byte*>(right.data());
-    b.read(window, target);
-    if (left != right)
-      throw std::runtime_error("the kernels disagree from row " + std::to_string(row) + " on");
+  double kernel_rate(FillKernel kernel) {
+    engine_.counts().pin_kernel(kernel);
+    std::vector<double> rates;
+    for (int i = 0; i <= repeats; ++i) {
+      submit();
+      engine_.flush();
+      if (i > 0) rates.push_back(gigabytes() / engine_.slots().kernel_seconds(batch_ - 1));
+    }
+    check(kernel);
+    return median(rates);
   }
-}
+
+  /// As a service would run it: the policy learns while it goes.
+  double pipeline_rate() {
+    engine_.counts().pin_kernel(std::nullopt);
+    const std::size_t batches = std::max(least_batches, pipeline_bytes / batch_bytes());
+    std::vector<double> rates;
+    for (int i = 0; i <= repeats; ++i) {
+      const double t = seconds([&] {
+        for (std::size_t b = 0; b < batches; ++b) submit();
+        engine_.flush();
+      });
+      if (i > 0) rates.push_back(gigabytes() * static_cast<double>(batches) / t);
+    }
+    check(std::nullopt);
+    return median(rates);
+  }
+
+  /// Hash of the counts after a few batches of `kernel`, or of the policy, from zero.
+  unsigned long long hash_after(std::optional<FillKernel> kernel) {
+    constexpr int batches = 4;
+    engine_.counts().pin_kernel(kernel);
+    engine_.zero();
+    batch_ = 0;
+    for (int i = 0; i < batches; ++i) submit();
+    engine_.flush();
+    const auto stream = engine_.device().compute().get();
+    unsigned long long hash = 0;
+    PIXHIST_CUDA_CHECK(cudaMemsetAsync(hash_.data(), 0, sizeof hash, stream));
+    launch_count_hash(engine_.counts().cells_on_device(), count_bytes(engine_.spec()) / 4,
+                      hash_.data<unsigned long long>(), stream);
+    PIXHIST_CUDA_CHECK(cudaMemcpyAsync(&hash, hash_.data(), sizeof hash, cudaMemcpyDeviceToHost, stream));
+    engine_.device().compute().synchronize();
+    return hash;
+  }
+
+  bool can(FillKernel kernel) const {
+    return kernel_can(kernel, {case_.bins, shared_bytes_per_block()}, false);
+  }
+  const BatchesOfKernel& batches() { return engine_.counts().batches_of_kernel(); }
+
+ private:
+  std::size_t batch_bytes() const { return input_.size() / 2; }
+  double gigabytes() const { return static_cast<double>(batch_bytes()) * 1e-9; }
+  void submit() { engine_.submit(input_.data() + batch_++ % 2 * batch_bytes(), case_.frames); }
+
+  void check(std::optional<FillKernel> kernel) {
+    if (!reference_) reference_ = hash_after(FillKernel::plain);
+    if (hash_after(kernel) != *reference_)
+      throw std::runtime_error("the counts of " + std::string(kernel ? name_of(*kernel) : "the policy") +
+                               " differ from those of plain");
+  }
+
+  const CoreCase case_;
+  MemoryAccount account_;
+  PinnedMemory pinned_;
+  HostBlock input_;
+  CudaHistogramEngine engine_;
+  DeviceBuffer hash_;
+  std::optional<unsigned long long> reference_;
+  std::uint64_t batch_ = 0;
+};
 
 }  // namespace
 
-std::vector<CoreRow> run_core(const CoreCase& c) {
-  MemoryAccount account;
-  PinnedMemory pinned(account, 0);
-  const HostBlock input = make_input(c, pinned);
-  CudaHistogramEngine plain(spec_of(c), c.frames, {});
-  std::vector<CoreRow> rows{time_kernel(c, FillKernel::plain, input, plain)};
-  if (tile_shared_bytes(c.bins) <= shared_bytes_per_block()) {
-    CudaHistogramEngine tile(spec_of(c), c.frames, {});
-    rows.push_back(time_kernel(c, FillKernel::tile, input, tile));
-    check_equal(plain, tile);
+CoreRow run_core(const CoreCase& c, CoreParts parts) {
+  CoreRow row;
+  row.what = c;
+  const double h2d_before = h2d_gigabytes_per_s();
+  CoreBench bench(c);
+  for (const auto kernel : all_fill_kernels) {
+    if (bench.can(kernel)) row.kernel[static_cast<std::size_t>(kernel)] = bench.kernel_rate(kernel);
   }
-  const FillKernel chosen = choose_kernel({c.bins, c.frames, shared_bytes_per_block()});
-  for (auto& row : rows) row.chosen = row.kernel == chosen;
-  return rows;
+  if (parts == CoreParts::everything) {
+    const BatchesOfKernel before = bench.batches();
+    row.pipeline = bench.pipeline_rate();
+    row.h2d = std::max(h2d_before, h2d_gigabytes_per_s());
+    for (std::size_t k = 0; k < fill_kernel_count; ++k) row.batches[k] = bench.batches()[k] - before[k];
+  }
+  return row;
 }
 
 TransposeRow run_transpose(FrameShape shape, std::uint32_t bins) {

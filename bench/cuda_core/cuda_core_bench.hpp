@@ -1,7 +1,8 @@
 #pragma once
-// The core on the device: pinned memory to counts, per kernel, against the copy rate of the same run; and the
-// transposition of a snapshot against a device-to-device copy.
+// The core on the device: pinned memory to counts as the policy chooses, against the copy rate measured right
+// before; each kernel by itself; and the transposition of a snapshot against a device-to-device copy.
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "bench/frames/frames.hpp"
 #include "core/accumulators/pixel_histogram/launch_policy.hpp"
 #include "core/model/geometry.hpp"
+#include "core/model/pixel_type.hpp"
 
 namespace pixhist::bench {
 
@@ -16,20 +18,24 @@ struct CoreCase {
   FrameShape shape;
   std::uint32_t bins = 1000;
   std::uint32_t frames = 255;  // a batch
+  PixelType pixel = PixelType::u16;
   Distribution distribution = Distribution::uniform;
 };
 
+/// All rates in GB/s of frames, medians.
 struct CoreRow {
   CoreCase what;
-  FillKernel kernel = FillKernel::plain;
-  bool chosen = false;                  // by the policy
-  double copy_gigabytes_per_s = 0;      // of one batch, median
-  double kernel_gigabytes_per_s = 0;    // input bytes of a batch / kernel time, median
-  double pipeline_gigabytes_per_s = 0;  // submit to flush of many batches, median
+  double h2d = 0;                                  // pinned host to device, the ceiling
+  double pipeline = 0;                             // submit to flush of many batches, policy `auto`
+  std::array<double, fill_kernel_count> kernel{};  // bytes of a batch / kernel time; 0: not run
+  BatchesOfKernel batches{};                       // that the policy gave to each kernel
 };
 
-/// Throws std::runtime_error if the kernels do not agree on every count.
-std::vector<CoreRow> run_core(const CoreCase& what);
+enum class CoreParts { everything, kernels_only };
+
+/// Throws std::runtime_error if a kernel or the policy does not leave the counts that `plain` leaves;
+/// DeviceMemoryError if the counts do not fit.
+CoreRow run_core(const CoreCase& what, CoreParts parts);
 
 struct TransposeRow {
   FrameShape shape;

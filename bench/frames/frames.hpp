@@ -10,11 +10,13 @@
 
 namespace pixhist::bench {
 
-/// uniform: over all bins, the worst case for the caches. pedestal: what raw frames look like, a pedestal
-/// per pixel, noise of sigma 20 and 2 % of the values in a tail.
-enum class Distribution { uniform, pedestal };
+/// uniform: over all bins, the worst case for the caches. pedestal: what raw frames look like, a pedestal per
+/// pixel, noise of sigma 20 and 2 % of the values in a tail. peak: the same pedestal for all pixels, no tail.
+/// same: one value for all pixels of all frames.
+enum class Distribution { uniform, pedestal, peak, same };
 constexpr std::string_view name_of(Distribution d) {
-  return d == Distribution::uniform ? "uniform" : "pedestal+tail";
+  constexpr std::string_view names[] = {"uniform", "pedestal+tail", "common peak", "one value"};
+  return names[static_cast<std::size_t>(d)];
 }
 
 /// 14-bit values, n_frames × rows × cols. 8-bit pixels take them divided by 64.

@@ -41,6 +41,8 @@ class CudaPixelCounts final : public PixelCounts {
   /// The kernel of every batch that it can count; nothing: FillPolicy chooses. Throws std::invalid_argument,
   /// saying what is allowed, for a kernel that cannot count this shape on this device at all.
   void pin_kernel(std::optional<FillKernel> kernel);
+  /// uint32 [bins + 4][pixels] in device memory, valid in stream order.
+  const std::uint32_t* cells_on_device() const { return counts_.data<const std::uint32_t>(); }
   /// Batches counted by each kernel, by index of FillKernel.
   const BatchesOfKernel& batches_of_kernel() const { return batches_of_kernel_; }
 

@@ -79,9 +79,7 @@ __global__ void fill_tile(FillArguments<T, A> a) {
     for (std::uint32_t row = t.warp; row < rows; row += t.warps) {
       const std::uint32_t n = device::take_count(column[row * device::words_per_row], t.lane);
       if (row >= a.scale.bins) device::add_total(&a.totals->flow[row - a.scale.bins], n);
-      if (n == 0) continue;
-      std::uint32_t& cell = device::cell_of(a, row, t.p);
-      cell = device::added<Saturate>(cell, n);
+      device::add_to_cell<Saturate>(a, row, t.p, n);
     }
   }
 }

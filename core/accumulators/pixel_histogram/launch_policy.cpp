@@ -5,7 +5,6 @@ namespace pixhist {
 FillKernel FillPolicy::choose(std::uint32_t frames, bool saturating) {
   using enum FillKernel;
   if (pinned_ && kernel_can(*pinned_, shape_, saturating)) return *pinned_;
-  if (frames < scatter_least_frames) return plain;
   if (frames < least_frames) return first_that_can({scatter}, saturating);
   if (shape_.bins <= tile_most_bins) return first_that_can({tile, scatter}, saturating);
   bool try_window = !scattered_;
@@ -14,8 +13,8 @@ FillKernel FillPolicy::choose(std::uint32_t frames, bool saturating) {
     try_window = true;
   }
   if (try_window && kernel_can(window, shape_, saturating)) return window;
-  if (shape_.bins > ranges_pay_bins) return first_that_can({scatter}, saturating);
-  return first_that_can({ranges, scatter}, saturating);
+  if (shape_.bins / bins_per_frame <= frames) return first_that_can({ranges, scatter}, saturating);
+  return first_that_can({scatter}, saturating);
 }
 
 void FillPolicy::learn(std::uint64_t values, std::uint64_t misses) {

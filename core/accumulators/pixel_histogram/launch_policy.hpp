@@ -14,9 +14,9 @@
 
 namespace pixhist {
 
-/// plain: a thread a pixel, read-modify-write on the counts in device memory. The reference; also small
-///   batches where cells may saturate.
-/// scatter: as plain, but warps share the frames and add with atomics.
+/// plain: a thread a pixel, read-modify-write on the counts in device memory. The reference, and what is left
+///   where cells may saturate and no other kernel can.
+/// scatter: as plain, but warps share the frames and add with atomics: small batches.
 /// tile: a block of pixels, all their slots as 8-bit counters in shared memory, flushed to the counts.
 /// ranges: the same, a range of slots at a time; the slots of the batch are kept in shared memory between.
 /// window: only the slots around each pixel's usual value in shared memory; others by atomics, and counted.
@@ -89,12 +89,10 @@ class FillPolicy {
  public:
   /// One range of slots holds them all: nothing beats a tile (bins up to here).
   static constexpr std::uint32_t tile_most_bins = 512 - flow_count;
-  /// From here on more passes cost more than the atomics they save.
-  static constexpr std::uint32_t ranges_pay_bins = 16384;
-  /// A block's counters are zeroed and flushed once per batch, which pays from some frames on.
+  /// Every range is zeroed and flushed whatever is in it: ranges pay up to so many bins for each frame.
+  static constexpr std::uint32_t bins_per_frame = 64;
+  /// The same for a tile and a window.
   static constexpr std::uint32_t least_frames = 24;
-  /// Below this a block of `scatter` has no frame for most of its warps.
-  static constexpr std::uint32_t scatter_least_frames = 4;
   /// A window whose values miss it more often than one in so many is slower than `ranges`.
   static constexpr std::uint64_t hits_wanted_per_miss = 4;
   /// Batches between two tries of the window while values scatter.

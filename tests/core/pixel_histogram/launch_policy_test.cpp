@@ -22,15 +22,14 @@ TEST_CASE("the kernel of a first batch follows bins and frames") {
   CHECK(first_choice(1, 24, false, turing) == tile);
   CHECK(first_choice(1000, 24) == window);
   CHECK(first_choice(1000, 23) == scatter);  // too few frames to pay for the flush
-  CHECK(first_choice(1000, 4) == scatter);
-  CHECK(first_choice(1000, 3) == plain);
+  CHECK(first_choice(1000, 1) == scatter);
 }
 
 TEST_CASE("where cells may saturate no kernel adds with atomics alone") {
   using enum FillKernel;
   CHECK(first_choice(1000, 255, true) == ranges);
   CHECK(first_choice(16384, 255, true) == ranges);
-  CHECK(first_choice(16385, 255, true) == plain);
+  CHECK(first_choice(16384, 254, true) == plain);  // ranges would not pay
   CHECK(first_choice(1000, 10, true) == plain);
   CHECK(first_choice(100, 255, true) == tile);
   FillPolicy pinned({1000, hopper}, window);
@@ -56,10 +55,14 @@ TEST_CASE("scattered values set the window aside, and it is tried again") {
   CHECK(policy.choose(255, false) == FillKernel::window);
 }
 
-TEST_CASE("many bins and scattered values go straight to the counts") {
-  FillPolicy policy({16385, hopper});
+TEST_CASE("scattered values over many bins or in small batches go straight to the counts") {
+  FillPolicy policy({16384, hopper});
   policy.learn(1, 1);
+  CHECK(policy.choose(256, false) == FillKernel::ranges);
   CHECK(policy.choose(255, false) == FillKernel::scatter);
+  FillPolicy many({65536, hopper});
+  many.learn(1, 1);
+  CHECK(many.choose(1023, false) == FillKernel::scatter);
 }
 
 TEST_CASE("a kernel that a device or shape rules out is not chosen, pinned or not") {
@@ -69,7 +72,7 @@ TEST_CASE("a kernel that a device or shape rules out is not chosen, pinned or no
   CHECK(kernel_can(ranges, {65531, turing}, false));
   CHECK_FALSE(kernel_can(ranges, {65532, hopper}, false));  // a slot would look like "none"
   CHECK(FillPolicy({2045, turing}, tile).choose(255, false) == window);
-  CHECK(FillPolicy({2045, turing}, tile).choose(2, false) == plain);
+  CHECK(FillPolicy({2045, turing}, tile).choose(2, false) == scatter);
   CHECK(FillPolicy({100, 1024}).choose(255, false) == scatter);  // no shared memory to speak of
   CHECK(FillPolicy({100, 1024}).choose(255, true) == plain);
 }
