@@ -2,6 +2,7 @@
 // What differs between accumulating on the CPU and on a device: where memory comes from, which twin counts.
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "core/accumulators/pixel_histogram/pixel_counts.hpp"
@@ -27,7 +28,9 @@ class Backend {
 /// All throw what allocation throws; the CUDA one DeviceLost if the device does not answer.
 std::unique_ptr<Backend> make_cpu_backend(std::uint32_t threads, MemoryAccount& account);
 
-/// Throws std::logic_error in a build without CUDA: choose_device() does not choose it there.
-std::unique_ptr<Backend> make_cuda_backend(std::uint32_t device_index, MemoryAccount& account);
+/// `policy`: as Config::policy; make_counts() throws std::domain_error for a kernel that cannot count the
+/// histogram. Throws std::logic_error in a build without CUDA: choose_device() does not choose it there.
+std::unique_ptr<Backend> make_cuda_backend(std::uint32_t device_index, const std::string& policy,
+                                           MemoryAccount& account);
 
 }  // namespace pixhist

@@ -108,6 +108,8 @@ int serve(const LoadResult& loaded) {
     log->critical("{}", e.what());
   } catch (const DeviceMemoryError& e) {
     log->critical("{}. {}", e.what(), memory_advice(*loaded.config));
+  } catch (const std::domain_error& e) {
+    log->critical("device.policy: {}", e.what());
   } catch (const std::invalid_argument& e) {
     log->critical("{}. {}", e.what(), memory_advice(*loaded.config));
   } catch (const std::bad_alloc&) {

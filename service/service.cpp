@@ -31,7 +31,7 @@ Service::Parts::Parts(Config configuration, std::shared_ptr<spdlog::logger> logg
     : config(std::move(configuration)),
       log(std::move(logger)),
       device(choose_device(config, config.device == DeviceKind::cpu ? CudaQuery{} : query_cuda_devices())),
-      backend(device.kind == "cuda" ? make_cuda_backend(config.device_index, account)
+      backend(device.kind == "cuda" ? make_cuda_backend(config.device_index, config.policy, account)
                                     : make_cpu_backend(config.cpu_threads, account)),
       places(config.detector, sites(config)),
       run_board(source_count(config)),
@@ -84,6 +84,7 @@ ServiceView Service::Parts::view() {
           std::move(lane_list),
           std::move(progress_list),
           places,
+          counts.front()->kernels(),
           run_board,
           pipeline_board,
           account,

@@ -133,7 +133,11 @@ class CoreBench {
   bool can(FillKernel kernel) const {
     return kernel_can(kernel, {case_.bins, shared_bytes_per_block()}, false);
   }
-  const BatchesOfKernel& batches() { return engine_.counts().batches_of_kernel(); }
+  BatchesOfKernel batches() {
+    BatchesOfKernel out{};
+    std::ranges::copy(engine_.counts().batches_of_kernel(), out.begin());
+    return out;
+  }
 
  private:
   std::size_t batch_bytes() const { return input_.size() / 2; }

@@ -47,6 +47,8 @@ void BatchSubmitter::book(const InFlight& done) {
   progress.counters.discard(DiscardReason::decode, bad);
   progress.frames_in_run.add(done.good_frames - bad);
   book_flow(done.source);
+  const auto batches = sources_[done.source].counts.batches_of_kernel();
+  for (std::size_t k = 0; k < batches.size(); ++k) progress.batches_of_kernel[k].set(batches[k]);
   board_.frame_latency.observe(clock_.now() - done.oldest);
   const BatchSeconds took = pipeline_.seconds(done.ticket);
   if (took.copy > 0) board_.batch_copy.observe(to_duration(took.copy));

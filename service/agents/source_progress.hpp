@@ -1,9 +1,11 @@
 #pragma once
 // What the submit thread counts, for readers on any thread.
 
+#include <array>
 #include <string>
 
 #include "core/account/frame_account.hpp"
+#include "core/accumulators/pixel_histogram/pixel_counts.hpp"
 #include "service/metrics/duration_histogram.hpp"
 
 namespace pixhist {
@@ -24,7 +26,8 @@ struct SourceProgress {
   SingleWriterCounter values_above;
   SingleWriterCounter values_invalid;
   SingleWriterCounter values_other_stage;
-  SingleWriterCounter cells_saturated;  // a gauge, of the last cut
+  SingleWriterCounter cells_saturated;                              // a gauge, of the last cut
+  std::array<SingleWriterCounter, most_kernels> batches_of_kernel;  // in the order of PixelCounts::kernels()
 };
 
 struct PipelineProgressBoard {

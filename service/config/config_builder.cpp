@@ -77,6 +77,7 @@ Config build_config(const Json& j) {
 
   config.device = enum_of<DeviceKind>(j["device"]["kind"], device_kind_names);
   config.device_index = j["device"]["index"].get<std::uint32_t>();
+  config.policy = j["device"]["policy"].get<std::string>();
   config.cpu_threads = j["device"]["cpu_threads"].get<std::uint32_t>();
 
   config.batch_frames = j["batch"]["frames"].get<std::uint32_t>();

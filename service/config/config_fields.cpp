@@ -111,8 +111,10 @@ const std::vector<ConfigField>& table() {
                  "none."},
       {.path = "device.index", .type = T::integer, .default_json = "0", .max = 63,
        .advice = "Which GPU of several."},
-      {.path = "device.policy", .type = T::text, .default_json = "\"auto\"", .max = 64,
-       .built = Built::default_only, .advice = "Pins one kernel of the table in info; for measurements."},
+      {.path = "device.policy", .type = T::choice, .default_json = "\"auto\"",
+       .choices = {"auto", "plain", "scatter", "tile", "ranges", "window"},
+       .advice = "Pins one kernel of the table in info, for measurements; auto chooses batch by batch. "
+                 "The CPU has one way only."},
       {.path = "device.cpu_threads", .type = T::integer, .default_json = "0", .unit = "threads",
        .max = 1024, .advice = "Workers of the CPU twin; 0 takes as many as the process may use."},
 

@@ -1,6 +1,5 @@
 #include <zmq.h>
 
-#include "core/accumulators/pixel_histogram/launch_policy.hpp"
 #include "core/memory/device_query.hpp"
 #include "core/model/value_axis.hpp"
 #include "proto/ingest/decoder_registry.hpp"
@@ -66,6 +65,13 @@ json axis_json(const Config& config) {
           {"warnings", std::move(warnings)}};
 }
 
+json kernels_json(const ServiceView& view) {
+  json rows = json::array();
+  for (const auto& row : view.kernels)
+    rows.push_back({{"kernel", row.name}, {"when", row.when}, {"usable", row.usable}});
+  return rows;
+}
+
 }  // namespace
 
 json info_document(const ServiceView& view) {
@@ -85,10 +91,7 @@ json info_document(const ServiceView& view) {
       {"axis", axis_json(config)},
       {"sources", sources_json(view, placed)},
       {"formats", std::move(formats)},
-      {"kernel_policy",
-       {{"policy", "auto"},
-        {"rows", view.device.kind == "cuda" ? json(fill_kernel_names)
-                                            : json{"cpu tile"}}}},
+      {"kernel_policy", {{"policy", config.policy}, {"rows", kernels_json(view)}}},
       {"limits",
        {{"max_request_bytes", max_request_bytes},
         {"max_reply_bytes", config.max_reply_bytes},

@@ -36,6 +36,7 @@ struct ServiceView {
   std::vector<IngestLane*> lanes;
   std::vector<SourceProgress*> sources;
   const PlaceBoard& places;
+  std::vector<KernelRow> kernels;  // the same for all sources
   const RunBoard& run;
   const PipelineProgressBoard& pipeline;
   const MemoryAccount& memory;

@@ -55,6 +55,16 @@ json source_json(const ServiceView& view, std::size_t i, const std::optional<Pla
       {"mismatch", mismatch == mismatches.end() ? json() : json(mismatch->second)}};
 }
 
+json kernels_json(const ServiceView& view) {
+  json batches = json::object();
+  for (std::size_t k = 0; k < view.kernels.size(); ++k) {
+    std::uint64_t n = 0;
+    for (const auto* source : view.sources) n += source->batches_of_kernel[k].get();
+    batches[std::string(view.kernels[k].name)] = n;
+  }
+  return batches;
+}
+
 json held_json(const ServiceView& view) {
   json held = json::array();
   for (const auto& h : view.held.list())
@@ -118,7 +128,9 @@ json status_document(const ServiceView& view) {
       {"sources", std::move(sources)},
       {"totals", {{"lifetime", to_json(lifetime_total)}, {"run", to_json(run_total)}}},
       {"batches",
-       {{"total", view.pipeline.batches.get()}, {"in_flight", view.pipeline.batches_in_flight.get()}}},
+       {{"total", view.pipeline.batches.get()},
+        {"in_flight", view.pipeline.batches_in_flight.get()},
+        {"by_kernel", kernels_json(view)}}},
       {"queues", {{"commands", view.commands.size()}, {"requests_pending", view.queries.pending.load()}}},
       {"memory", memory_json(view)},
       {"held", held_json(view)},

@@ -106,6 +106,7 @@ void CpuPixelCounts::collect_good_frames(const DecodedBatch& batch) {
 
 void CpuPixelCounts::accumulate(const DecodedBatch& batch) {
   collect_good_frames(batch);
+  ++batches_;
   if (good_frames_.empty()) return;
   const bool saturating = bound_ + good_frames_.size() > cell_max;
   std::mutex totals_mutex;  // taken once a tile, that is for about a millisecond of work

@@ -32,6 +32,8 @@ class CpuPixelCounts final : public PixelCounts {
   std::uint64_t frames() const override { return frames_; }
   FlowTotals flow_totals() const override { return totals_; }
   std::uint64_t saturated_cells() override;
+  std::vector<KernelRow> kernels() const override { return {{"cpu tile", "every batch", true}}; }
+  std::span<const std::uint64_t> batches_of_kernel() const override { return {&batches_, 1}; }
   std::uint64_t cell_bound() const override { return bound_; }
 
   /// Replaces all counts by stored ones: `cells` uint32 [pixels][bins + 4] (each pixel's bins, then its four
@@ -55,6 +57,7 @@ class CpuPixelCounts final : public PixelCounts {
   const std::unique_ptr<const CpuFill> fill_;
   const std::size_t tile_pixels_;
   HostBlock block_;
+  std::uint64_t batches_ = 0;
   // Of the batch being accumulated; kept for their capacity.
   std::vector<const std::byte*> good_frames_;
   std::vector<std::uint8_t> missing_;  // with mask_missing, for each good frame: it is not complete

@@ -71,12 +71,20 @@ void CudaPixelCounts::pin_kernel(std::optional<FillKernel> kernel) {
     for (const auto other : all_fill_kernels) {
       if (kernel_can(other, shape_, false)) can += (can.empty() ? "" : ", ") + std::string(name_of(other));
     }
-    throw std::invalid_argument("kernel " + std::string(name_of(*kernel)) + " cannot count " +
+    throw std::domain_error("kernel " + std::string(name_of(*kernel)) + " cannot count " +
                                 std::to_string(shape_.bins) + " bins with " +
                                 std::to_string(shape_.shared_bytes_per_block) +
                                 " bytes of shared memory a block, allowed: " + can);
   }
   policy_.pin(kernel);
+}
+
+std::vector<KernelRow> CudaPixelCounts::kernels() const {
+  static_assert(fill_kernel_count <= most_kernels);
+  std::vector<KernelRow> rows;
+  for (const auto kernel : all_fill_kernels)
+    rows.push_back({name_of(kernel), when_chosen(kernel), kernel_can(kernel, shape_, false)});
+  return rows;
 }
 
 /// What the device has brought back so far; a batch or two behind what was submitted. Read while the copy

@@ -38,13 +38,14 @@ class CudaPixelCounts final : public PixelCounts {
 
   /// As CpuPixelCounts::restore: `cells` uint32 [pixels][bins + 4]. Waits for the device.
   void restore(std::span<const std::uint32_t> cells, std::uint64_t frames, std::uint64_t bound);
-  /// The kernel of every batch that it can count; nothing: FillPolicy chooses. Throws std::invalid_argument,
+  /// The kernel of every batch that it can count; nothing: FillPolicy chooses. Throws std::domain_error,
   /// saying what is allowed, for a kernel that cannot count this shape on this device at all.
   void pin_kernel(std::optional<FillKernel> kernel);
   /// uint32 [bins + 4][pixels] in device memory, valid in stream order.
   const std::uint32_t* cells_on_device() const { return counts_.data<const std::uint32_t>(); }
-  /// Batches counted by each kernel, by index of FillKernel.
-  const BatchesOfKernel& batches_of_kernel() const { return batches_of_kernel_; }
+  std::vector<KernelRow> kernels() const override;
+  /// By index of FillKernel.
+  std::span<const std::uint64_t> batches_of_kernel() const override { return batches_of_kernel_; }
 
  private:
   void learn_from_window();

@@ -34,6 +34,19 @@ constexpr std::optional<FillKernel> parse_fill_kernel(std::string_view name) {
 }
 using BatchesOfKernel = std::array<std::uint64_t, fill_kernel_count>;
 
+/// In words, what FillPolicy does.
+constexpr std::string_view when_chosen(FillKernel kernel) {
+  switch (kernel) {
+    case FillKernel::plain: return "where cells may saturate and neither tile nor ranges pay";
+    case FillKernel::scatter:
+      return "batches of fewer than 24 frames; scattered values over more than 64 bins a frame";
+    case FillKernel::tile: return "up to 508 bins, from 24 frames a batch on";
+    case FillKernel::ranges: return "more bins, while more than a fifth of the values miss a window";
+    case FillKernel::window: break;
+  }
+  return "more bins, from 24 frames a batch on";
+}
+
 /// Pixels of a block: one 32-byte row of 8-bit counters per slot, one warp's load per frame.
 inline constexpr std::uint32_t tile_pixels = 32;
 /// Frames between flushes: an 8-bit counter holds no more.

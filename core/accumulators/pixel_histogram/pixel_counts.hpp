@@ -6,6 +6,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
 
 #include "core/accumulators/accumulator.hpp"
 #include "core/model/geometry.hpp"
@@ -59,6 +62,16 @@ struct FlowTotals {
   friend constexpr bool operator==(const FlowTotals&, const FlowTotals&) = default;
 };
 
+/// Bound of PixelCounts::kernels().
+inline constexpr std::size_t most_kernels = 8;
+
+/// One way of counting a batch, for `info`. The text lives for ever.
+struct KernelRow {
+  std::string_view name;
+  std::string_view when;  // the policy takes it
+  bool usable = true;     // for these bins on this device
+};
+
 class PixelCounts : public Accumulator {
  public:
   virtual const HistogramSpec& spec() const = 0;
@@ -71,6 +84,10 @@ class PixelCounts : public Accumulator {
   virtual std::uint64_t saturated_cells() = 0;
   /// Upper bound of the largest cell. While bound + frames of a batch < 2^32 plain adds are used.
   virtual std::uint64_t cell_bound() const = 0;
+  /// Every way of counting there is; constant.
+  virtual std::vector<KernelRow> kernels() const = 0;
+  /// Batches accumulated by each of them since construction, in the order of kernels(); at most most_kernels.
+  virtual std::span<const std::uint64_t> batches_of_kernel() const = 0;
 };
 
 }  // namespace pixhist

@@ -277,7 +277,7 @@ TEST_CASE("config_loader: all errors at once, each with path, what was given, by
   const auto result =
       load_text(R"({"batch":{"frames":0,"max_age":5},"ring":{"bytes":"1GB"},"colour":1,
                                     "sources":[{"format":"sls","name":"a b","forward":"tcp://h:1"}]})",
-                {"axis.bins=70000", "log.level=loud", "nonsense", "=1", "device.policy=window"},
+                {"axis.bins=70000", "log.level=loud", "nonsense", "=1", "device.policy=fastest"},
                 {{"PIXHIST__HTTP__LISTEN", "9717"}, {"PIXHIST__BATCH__BYTES", "12"}});
   CHECK_FALSE(result.config);
   CHECK(result.effective_json.empty());
@@ -291,7 +291,7 @@ TEST_CASE("config_loader: all errors at once, each with path, what was given, by
   CHECK(rule_at(result, "sources.0.forward") == "not built yet in this version, which has: null");
   CHECK(rule_at(result, "axis.bins") == "allowed: an integer from 1 to 65536");
   CHECK(rule_at(result, "log.level") == "allowed: one of trace, debug, info, warn, error, off");
-  CHECK(rule_at(result, "device.policy") == "not built yet in this version, which has: \"auto\"");
+  CHECK(rule_at(result, "device.policy") == "allowed: one of auto, plain, scatter, tile, ranges, window");
   CHECK(rule_at(result, "http.listen") == "allowed: host:port, as 127.0.0.1:9717 or [::1]:9717");
   CHECK(has(rule_at(result, "batch.bytes"), "from 4KiB to 4GiB"));
   CHECK(result.errors.size() == 14);  // and two malformed flags
@@ -307,7 +307,7 @@ TEST_CASE("config_loader: all errors at once, each with path, what was given, by
 TEST_CASE("config_loader: refusals of what is not built, one key each") {
   for (const char* set :
        {"sources.0.format=dectris2", "sources.0.channel=threshold_1", "sources.0.curve_server_key=x",
-        "sources.0.forward=tcp://h:1", "device.policy=tile", "runs.policy=per_run", "runs.close_after_s=5",
+        "sources.0.forward=tcp://h:1", "runs.policy=per_run", "runs.close_after_s=5",
         "publish.endpoint=tcp://*:1", "publish.every_ms=100", "live.listen=127.0.0.1:1",
         "checkpoint.directory=/x", "checkpoint.every_s=10", "checkpoint.compress=none", "save.directory=/x",
         "curve.secret_key_file=/x", "curve.clients_dir=/x"}) {
