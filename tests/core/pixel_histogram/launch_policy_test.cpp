@@ -28,8 +28,8 @@ TEST_CASE("the kernel of a first batch follows bins and frames") {
 TEST_CASE("where cells may saturate no kernel adds with atomics alone") {
   using enum FillKernel;
   CHECK(first_choice(1000, 255, true) == ranges);
-  CHECK(first_choice(16384, 255, true) == ranges);
-  CHECK(first_choice(16384, 254, true) == plain);  // ranges would not pay
+  CHECK(first_choice(16384, 256, true) == ranges);
+  CHECK(first_choice(16384, 255, true) == plain);  // ranges would not pay
   CHECK(first_choice(1000, 10, true) == plain);
   CHECK(first_choice(100, 255, true) == tile);
   FillPolicy pinned({1000, hopper}, window);
