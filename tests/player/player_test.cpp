@@ -234,15 +234,15 @@ TEST_CASE("without a peer a PUSH player waits, and ends in time when stopped") {
 
 TEST_CASE("the linger time is waited for once, and what was not handed over is said") {
   auto settings = small_run("tcp://127.0.0.1:1");  // nobody is there
-  settings.linger = std::chrono::milliseconds(600);
+  settings.linger = std::chrono::milliseconds(1000);
   settings.faults.frames = 0;
   settings.socket.queue_bytes = 70;
   settings.runs.end_marks = 5;  // more than the queue takes
   const auto begin = std::chrono::steady_clock::now();
   const auto report = play(settings);
   const auto waited = std::chrono::steady_clock::now() - begin;
-  CHECK(waited >= std::chrono::milliseconds(600));
-  CHECK(waited < std::chrono::milliseconds(1200));
+  CHECK(waited >= std::chrono::milliseconds(1000));
+  CHECK(waited < std::chrono::milliseconds(2000));
   CHECK_FALSE(report.flushed);
   CHECK_FALSE(report.end_sent);
 }

@@ -71,6 +71,11 @@ TEST_CASE("bits, packets, additional keys, holes and version 4") {
   const auto end = Json::parse(wire->end_mark(0, 10));
   CHECK(end.at("data") == 0);
   CHECK(end.at("jsonversion") == 4);
+  CHECK(end.at("shape") == Json({0, 0}));
+  settings.filled_end = true;
+  const auto filled = Json::parse(make_sls_wire(settings)->end_mark(0, 10));
+  CHECK(filled.at("data") == 0);
+  CHECK(filled.at("shape") == Json({512, 256}));
 }
 
 TEST_CASE("each fault of a header is the one asked for") {

@@ -150,11 +150,8 @@ class PlayerCommandsTest(unittest.TestCase):
         self.assertEqual(path.read_bytes(), b"")
 
     def test_what_could_not_be_handed_over_shows_in_the_exit_code(self):
-        begin = time.monotonic()
         code, report, _ = run(*GEOMETRY, "--connect", "tcp://127.0.0.1:1", "--frames", 3, "--linger-ms", 300)
         self.assertEqual((code, report["flushed"]), (3, False))
-        if TIMEOUT == 10:
-            self.assertLess(time.monotonic() - begin, 2)
 
     def test_the_documentation_names_options_and_keys_that_are_there(self):
         text = DOCUMENTATION.read_text()

@@ -181,6 +181,8 @@ void add_sls(CLI::App& app, Arguments& a) {
       ->check(CLI::IsMember({4, 5}))
       ->capture_default_str()
       ->group("Format sls");
+  app.add_flag("--filled-end", a.sls.filled_end, "end markers hold the settings, as from 10.1 on")
+      ->group("Format sls");
   app.add_option("--sls-additional", a.additional, "KEY=VALUE for addJsonHeader; as often as needed")
       ->allow_extra_args(false)
       ->group("Format sls");

@@ -39,7 +39,7 @@ class SlsWire final : public WireEncoder {
   }
 
   std::string end_mark(std::uint64_t, std::uint64_t) override {
-    auto text = encode_sls_end();
+    auto text = settings_.filled_end ? encode_sls_end(common()) : encode_sls_end();
     if (settings_.json_version == 4) {
       replace_value(text, "jsonversion", "4");
       remove_key(text, "rx_roi");

@@ -72,7 +72,8 @@ struct SlsWireSettings {
   bool file_index_goes_on = true;                               // from run to run, as with file writing on
   std::uint32_t json_version = 5;                               // or 4, which lacks rx_roi
   std::vector<std::pair<std::string, std::string>> additional;  // addJsonHeader
-  std::optional<std::uint64_t> frames;                          // asked for, for `progress`
+  bool filled_end = false;              // end markers hold the settings, as from 10.1 on, instead of zeros
+  std::optional<std::uint64_t> frames;  // asked for, for `progress`
 };
 std::unique_ptr<WireEncoder> make_sls_wire(SlsWireSettings settings);
 
