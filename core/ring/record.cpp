@@ -14,17 +14,34 @@ constexpr std::uint64_t mix(std::uint64_t x) {
 
 }  // namespace
 
-RunKey make_run_key(std::string_view text) {
-  std::uint64_t a = 0xCBF29CE484222325ULL;  // FNV-1a
-  std::uint64_t b = 0x9E3779B97F4A7C15ULL;  // add, rotate, multiply
+void RunKeyBuilder::add(std::string_view text) {
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
-    a = (a ^ byte) * 0x100000001B3ULL;
-    b = std::rotl(b + byte + 1, 23) * 0xD6E8FEB86659FD93ULL;
+    a_ = (a_ ^ byte) * 0x100000001B3ULL;
+    b_ = std::rotl(b_ + byte + 1, 23) * 0xD6E8FEB86659FD93ULL;
   }
-  RunKey key{{mix(a), mix(b + text.size())}};
+  bytes_ += text.size();
+}
+
+void RunKeyBuilder::add(std::uint64_t number) {
+  std::array<char, 8> bytes{};
+  for (auto& byte : bytes) {
+    byte = static_cast<char>(number & 0xFF);
+    number >>= 8;
+  }
+  add(std::string_view(bytes.data(), bytes.size()));
+}
+
+RunKey RunKeyBuilder::key() const {
+  RunKey key{{mix(a_), mix(b_ + bytes_)}};
   if (!key.present()) key.hash[0] = 1;  // all zero means: no key
   return key;
+}
+
+RunKey make_run_key(std::string_view text) {
+  RunKeyBuilder builder;
+  builder.add(text);
+  return builder.key();
 }
 
 }  // namespace pixhist

@@ -17,6 +17,21 @@ struct RunKey {
   friend bool operator==(const RunKey&, const RunKey&) = default;
 };
 
+/// Hashes a key that comes in pieces. The same in every process; allocates nothing. Texts are not delimited:
+/// at most one of them may vary in length.
+class RunKeyBuilder {
+ public:
+  void add(std::string_view text);
+  void add(std::uint64_t number);  // as 8 bytes, little-endian
+  /// Never the absent key, not even for nothing.
+  RunKey key() const;
+
+ private:
+  std::uint64_t a_ = 0xCBF29CE484222325ULL;  // FNV-1a
+  std::uint64_t b_ = 0x9E3779B97F4A7C15ULL;  // add, rotate, multiply
+  std::uint64_t bytes_ = 0;
+};
+
 /// Hash of a key's text: two 64-bit hashes, mixed in different ways; the same in every process. Never the
 /// absent key, not even for "".
 RunKey make_run_key(std::string_view text);

@@ -6,24 +6,10 @@
 
 #include "proto/ingest/array10_header.hpp"
 #include "proto/ingest/numpy_type.hpp"
-#include "proto/text.hpp"
+#include "proto/ingest/rejection.hpp"
 
 namespace pixhist {
 namespace {
-
-constexpr std::size_t max_message_bytes = 300;
-
-Rejection reject(RejectReason reason, std::string_view message) {
-  return {reason, printable(message, max_message_bytes)};
-}
-
-std::string_view text_of(MessagePart part) {
-  return {reinterpret_cast<const char*>(part.data()), part.size()};
-}
-
-std::string shown(FrameShape shape) {
-  return '[' + std::to_string(shape.rows) + ", " + std::to_string(shape.cols) + ']';
-}
 
 std::string shown_shape(const Array10Header& header) {
   std::string out = "[";
@@ -38,13 +24,6 @@ std::string shown_shape(const Array10Header& header) {
 bool has_shape(const Array10Header& header, FrameShape shape) {
   const std::size_t skip = header.ndim == 3 && header.dims[0] == 1 ? 1 : 0;
   return header.ndim == skip + 2 && header.dims[skip] == shape.rows && header.dims[skip + 1] == shape.cols;
-}
-
-std::string_view first_fault(const Array10Header& header, std::initializer_list<Array10Key> keys) {
-  for (const auto key : keys) {
-    if (!header.fault_of(key).empty()) return header.fault_of(key);
-  }
-  return {};
 }
 
 Rejection reject_encoding(const Array10Header& header) {
@@ -130,7 +109,8 @@ DecodedMessage Array10Decoder::decode(std::span<const MessagePart> parts) {
   }
   Array10Header header;
   std::string fault;
-  if (!read_array10_header(text_of(parts[0]), header, fault)) {
+  const auto keys = parts.size() == 1 ? array10_key_count : array10_frame_keys;
+  if (!read_array10_header(reader_, text_of(parts[0]), keys, header, fault)) {
     return reject(RejectReason::not_json, "the header is not JSON: " + fault);
   }
   if (!header.is_object) return reject(RejectReason::bad_header, "the header is JSON, but not an object");

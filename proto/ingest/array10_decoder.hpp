@@ -1,8 +1,9 @@
 #pragma once
 // The wire format array10 (PSI array-1.0), to the byte: docs/wire/array10.md, which also lists every reason
-// to reject and the order in which they are judged. Stateless; used by one receive thread.
+// to reject and the order in which they are judged. Keeps nothing of a message; used by one receive thread.
 
 #include "proto/ingest/frame_decoder.hpp"
+#include "proto/ingest/json_reader.hpp"
 
 namespace pixhist {
 
@@ -17,6 +18,7 @@ class Array10Decoder final : public FrameDecoder {
 
  private:
   const ExpectedFrame expected_;
+  JsonReader reader_{max_array10_header_bytes};
 };
 
 }  // namespace pixhist

@@ -11,12 +11,14 @@
 
 #include "core/model/pixel_type.hpp"
 #include "core/ring/record.hpp"
+#include "proto/ingest/json_reader.hpp"
 
 namespace pixhist {
 
 /// Keys that mean something at the top level. Every other key is skipped, whatever it holds.
 enum class Array10Key : std::uint8_t { htype, shape, type, frame, encoding, compression, run, end, frames };
 inline constexpr std::size_t array10_key_count = 9;
+inline constexpr std::size_t array10_frame_keys = 7;  // of a frame: the first ones, without end and frames
 inline constexpr std::string_view array10_key_names[array10_key_count] = {
     "htype", "shape", "type", "frame", "encoding", "compression", "run", "end", "frames"};
 constexpr std::string_view name_of(Array10Key key) {
@@ -46,7 +48,8 @@ struct Array10Header {
 };
 
 /// False if `text` is not one JSON value; `fault` then says why (printable, bounded). Never throws for any
-/// bytes; nesting costs one bit a level and no stack.
-bool read_array10_header(std::string_view text, Array10Header& header, std::string& fault);
+/// bytes; allocates only to note a fault. `keys`: how many of the keys count, from the first on.
+bool read_array10_header(JsonReader& reader, std::string_view text, std::size_t keys, Array10Header& header,
+                         std::string& fault);
 
 }  // namespace pixhist

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "proto/ingest/array10_decoder.hpp"
+#include "proto/ingest/sls_decoder.hpp"
 #include "proto/text.hpp"
 
 namespace pixhist {
@@ -12,7 +13,7 @@ namespace {
 
 constexpr std::array<WireFormat, 6> formats{{
     {"array10", true, "array-1.0: std_daq, sf-daq, streamvis, areaDetector ADZMQ, pixhist-player"},
-    {"sls", false, "slsReceiver of the slsDetectorPackage"},
+    {"sls", true, "slsReceiver of the slsDetectorPackage"},
     {"dectris2", false, "DECTRIS SIMPLON Stream V2 (CBOR), Jungfraujoch"},
     {"dectris1", false, "DECTRIS SIMPLON Stream V1 (JSON multipart)"},
     {"stins", false, "MAX IV streaming-receiver"},
@@ -25,6 +26,7 @@ std::span<const WireFormat> wire_formats() { return formats; }
 
 std::unique_ptr<FrameDecoder> make_decoder(std::string_view format, const ExpectedFrame& expected) {
   if (format == "array10") return std::make_unique<Array10Decoder>(expected);
+  if (format == "sls") return std::make_unique<SlsDecoder>(expected);
   std::string allowed;
   bool known = false;
   for (const auto& entry : formats) {

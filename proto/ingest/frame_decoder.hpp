@@ -48,7 +48,7 @@ using DecodedMessage = std::variant<FrameMessage, ControlMessage, Rejection>;
 class FrameDecoder {
  public:
   virtual ~FrameDecoder() = default;
-  /// Never throws for any bytes; allocates nothing for a good frame beyond what its JSON library does.
+  /// Never throws for any bytes. For a good frame it allocates nothing and takes no lock.
   virtual DecodedMessage decode(std::span<const MessagePart> parts) = 0;
   /// Most parts a legal message has; the receiver discards what comes beyond and passes one more empty part.
   virtual std::size_t max_parts() const = 0;

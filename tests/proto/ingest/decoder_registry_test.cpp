@@ -15,8 +15,8 @@ TEST_CASE("the known formats") {
   std::set<std::string_view> built;
   std::set<std::string_view> planned;
   for (const auto& format : wire_formats()) (format.built ? built : planned).insert(format.name);
-  CHECK(built == std::set<std::string_view>{"array10"});
-  CHECK(planned == std::set<std::string_view>{"sls", "dectris1", "dectris2", "stins", "odin"});
+  CHECK(built == std::set<std::string_view>{"array10", "sls"});
+  CHECK(planned == std::set<std::string_view>{"dectris1", "dectris2", "stins", "odin"});
 }
 
 TEST_CASE("a built format has a decoder for the configured frame") {
@@ -29,9 +29,9 @@ TEST_CASE("a built format has a decoder for the configured frame") {
 
 TEST_CASE("a format that is not built or not known is an error that says which") {
   const ExpectedFrame expected{{1, 1}, PixelType::u8};
-  CHECK_THROWS_WITH_AS(make_decoder("sls", expected), "format \"sls\" is not built yet; allowed: array10",
-                       std::invalid_argument);
-  CHECK_THROWS_WITH_AS(make_decoder("hdf5", expected), "format \"hdf5\" is unknown; allowed: array10",
+  CHECK_THROWS_WITH_AS(make_decoder("odin", expected),
+                       "format \"odin\" is not built yet; allowed: array10, sls", std::invalid_argument);
+  CHECK_THROWS_WITH_AS(make_decoder("hdf5", expected), "format \"hdf5\" is unknown; allowed: array10, sls",
                        std::invalid_argument);
   CHECK_THROWS_AS(make_decoder("", expected), std::invalid_argument);
 }
