@@ -21,6 +21,7 @@
 #include "service/device_choice.hpp"
 #include "service/http/health_client.hpp"
 #include "service/logging/log.hpp"
+#include "service/probe.hpp"
 #include "service/service.hpp"
 #include "service/transport/socket_error.hpp"
 
@@ -130,6 +131,26 @@ int check(const LoadResult& loaded, bool json) {
   return exit_code(ok ? ExitCode::done : ExitCode::configuration);
 }
 
+int run_probe(const CommandLine& arguments) {
+  ProbeOptions options;
+  options.endpoint = *arguments.probe;
+  options.format = arguments.probe_format;
+  options.socket = arguments.probe_socket == "pull" ? SocketKind::pull : SocketKind::sub;
+  options.timeout = std::chrono::seconds(arguments.probe_timeout_s);
+  try {
+    const auto result = probe(options);
+    std::cerr << result.explanation;
+    std::cout << result.configuration;
+    return exit_code(result.found ? ExitCode::done : ExitCode::cut_short);
+  } catch (const SocketError& e) {
+    std::cerr << "--probe: " << e.what() << '\n';
+    return exit_code(ExitCode::socket);
+  } catch (const std::invalid_argument& e) {
+    std::cerr << "--format: " << e.what() << '\n';
+    return exit_code(ExitCode::configuration);
+  }
+}
+
 int main_with(const CommandLine& arguments) {
   if (arguments.print_schema) {
     std::cout << schema_json();
@@ -140,6 +161,7 @@ int main_with(const CommandLine& arguments) {
     (probe.healthy ? std::cout : std::cerr) << probe.text << '\n';
     return exit_code(probe.healthy ? ExitCode::done : ExitCode::cut_short);
   }
+  if (arguments.probe) return run_probe(arguments);
   const LoadResult loaded = load_config({arguments.config_file, read_environment(environ), arguments.set});
   if (arguments.check_config) return check(loaded, arguments.json);
   if (!loaded.config) {

@@ -39,9 +39,8 @@ std::optional<Rejection> judge_kind(const SlsHeader& header) {
 }
 
 std::optional<Rejection> judge_keys(const SlsHeader& header) {
-  for (std::size_t i = 0; i < sls_key_count; ++i) {
+  for (std::size_t i = 0; i < static_cast<std::size_t>(first_descriptive_sls_key); ++i) {
     const auto key = static_cast<SlsKey>(i);
-    if (key == SlsKey::htype) continue;
     if (!header.fault_of(key).empty()) return reject(RejectReason::bad_header, header.fault_of(key));
     if (!header.has(key) && key != SlsKey::flip_rows) return reject_missing(key);
   }
@@ -64,21 +63,23 @@ std::optional<Rejection> judge_pixels(const SlsHeader& header, const ExpectedFra
   return std::nullopt;
 }
 
-std::string shown_shape(const SlsHeader& header) {
+std::string shown(const SlsExtents& extents) {
   std::string out = "[";
-  for (std::size_t i = 0; i < header.ndim && i < header.shape.size(); ++i) {
+  for (std::size_t i = 0; i < extents.count && i < extents.values.size(); ++i) {
     if (i > 0) out += ", ";
-    out += std::to_string(header.shape[i]);
+    out += std::to_string(extents.values[i]);
   }
-  if (header.ndim > header.shape.size()) out += ", ...";
+  if (extents.count > extents.values.size()) out += ", ...";
   return out + ']';
 }
 
 std::optional<Rejection> judge_shape(const SlsHeader& header, FrameShape expected) {
-  if (header.ndim == 2 && header.shape[0] == expected.cols && header.shape[1] == expected.rows)
+  const auto& shape = header.shape;
+  if (shape.count == 2 && shape.values[0] == expected.cols && shape.values[1] == expected.rows)
     return std::nullopt;
-  return reject(RejectReason::geometry, "shape " + shown_shape(header) + " (columns, rows); the configured " +
-                                            "shape is " + shown(expected) + " (rows, cols)");
+  return reject(RejectReason::geometry, "shape " + shown(shape) +
+                                            " (columns, rows); the configured shape is " +
+                                            pixhist::shown(expected) + " (rows, cols)");
 }
 
 /// Of a header whose row, column and shape are good; nothing if the port ends beyond 2^32 - 1.
@@ -96,7 +97,8 @@ std::optional<Place> place_of(const SlsHeader& header, FrameShape shape) {
 Rejection reject_place(const SlsHeader& header, FrameShape shape) {
   return reject(RejectReason::geometry, "row " + std::to_string(header.number(SlsKey::row)) + ", column " +
                                             std::to_string(header.number(SlsKey::column)) + " in ports of " +
-                                            shown(shape) + " (rows, cols) end beyond 2^32 - 1 pixels");
+                                            pixhist::shown(shape) +
+                                            " (rows, cols) end beyond 2^32 - 1 pixels");
 }
 
 std::optional<Rejection> judge_size(const SlsHeader& header, MessagePart pixels,
@@ -105,7 +107,7 @@ std::optional<Rejection> judge_size(const SlsHeader& header, MessagePart pixels,
   if (said == pixels.size() && said == expected.bytes()) return std::nullopt;
   return reject(RejectReason::size, "the pixel part has " + std::to_string(pixels.size()) +
                                         " bytes, the header says " + std::to_string(said) + "; " +
-                                        shown(expected.shape) + ' ' +
+                                        pixhist::shown(expected.shape) + ' ' +
                                         std::string(numpy_name(expected.pixel_type)) + " needs exactly " +
                                         std::to_string(expected.bytes()));
 }

@@ -32,7 +32,8 @@ constexpr KeyRule rules[sls_key_count] = {{any32, "an integer in [0, 2^32)"},
                                           {0xFFFF, "an integer in [0, 65535]"},
                                           {0xFF, "an integer in [0, 255]"},
                                           {1, "0 or 1"},
-                                          {0, "absent"}};
+                                          {any64, "[columns, rows], integers in [0, 2^64)"},
+                                          {0, "a string"}};
 
 class HeaderReader final : public HeaderFields {
  public:
@@ -49,7 +50,10 @@ class HeaderReader final : public HeaderFields {
   }
   std::string_view name(std::size_t key) const override { return sls_key_names[key]; }
   std::string_view allowed(std::size_t key) const override { return rules[key].allowed; }
-  bool takes_list(std::size_t key) const override { return key == static_cast<std::size_t>(SlsKey::shape); }
+  bool takes_list(std::size_t key) const override {
+    return key == static_cast<std::size_t>(SlsKey::shape) ||
+           key == static_cast<std::size_t>(SlsKey::detshape);
+  }
 
   void take(std::size_t key, const HeaderValue& value) override {
     if (!taken(static_cast<SlsKey>(key), value)) refuse(key, value);
@@ -67,14 +71,15 @@ class HeaderReader final : public HeaderFields {
       return text;
     }
     if (!value.whole || *value.whole > rules[static_cast<std::size_t>(key)].max) return false;
-    if (key == SlsKey::shape) return value.in_list && take_extent(*value.whole);
+    if (key == SlsKey::shape) return value.in_list && take_extent(*value.whole, header_.shape);
+    if (key == SlsKey::detshape) return value.in_list && take_extent(*value.whole, header_.detshape);
     header_.numbers[static_cast<std::size_t>(key)] = *value.whole;
     return true;
   }
 
-  bool take_extent(std::uint64_t extent) {
-    if (header_.ndim < header_.shape.size()) header_.shape[header_.ndim] = extent;
-    ++header_.ndim;
+  static bool take_extent(std::uint64_t extent, SlsExtents& extents) {
+    if (extents.count < extents.values.size()) extents.values[extents.count] = extent;
+    ++extents.count;
     return true;
   }
 

@@ -29,15 +29,24 @@ enum class SlsKey : std::uint8_t {
   column,
   det_type,
   flip_rows,
+  detshape,
   htype
 };
-inline constexpr std::size_t sls_key_count = 15;
+inline constexpr std::size_t sls_key_count = 16;
+/// The decoder judges keys before this one; the others serve to describe a message.
+inline constexpr SlsKey first_descriptive_sls_key = SlsKey::detshape;
 inline constexpr std::string_view sls_key_names[sls_key_count] = {
-    "jsonversion",   "bitmode",     "fileIndex", "shape",  "size",    "frameIndex", "fname", "data",
-    "completeImage", "frameNumber", "row",       "column", "detType", "flipRows",   "htype"};
+    "jsonversion",   "bitmode",     "fileIndex", "shape",  "size",    "frameIndex", "fname",    "data",
+    "completeImage", "frameNumber", "row",       "column", "detType", "flipRows",   "detshape", "htype"};
 /// What flipRows was called up to 5.1.
 inline constexpr std::string_view sls_old_flip_rows = "flippedDataX";
 constexpr std::string_view name_of(SlsKey key) { return sls_key_names[static_cast<std::size_t>(key)]; }
+
+/// Two extents, columns first.
+struct SlsExtents {
+  std::array<std::uint64_t, 2> values{};
+  std::size_t count = 0;  // may exceed 2: what lies beyond is not kept
+};
 
 struct SlsHeader {
   bool is_object = false;
@@ -45,8 +54,8 @@ struct SlsHeader {
   /// Not empty: the value is of a wrong kind or stands twice; says what was given and what is allowed.
   std::array<std::string, sls_key_count> fault;
   std::array<std::uint64_t, sls_key_count> numbers{};  // of the keys that hold one
-  std::array<std::uint64_t, 2> shape{};                // columns, rows
-  std::size_t ndim = 0;                                // may exceed 2: what lies beyond is not kept
+  SlsExtents shape;                                    // pixels of the port
+  SlsExtents detshape;                                 // ports of the detector
   RunKeyBuilder fname;                                 // has been given the text
   std::string htype;                                   // printable; slsReceivers send none
 

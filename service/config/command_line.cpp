@@ -19,7 +19,7 @@ Configuration: a key is set by --set, else by the environment, else by the file,
 
 Exit codes:
   0  done: stopped by SIGTERM or SIGINT, everything received is accumulated
-  1  cut short: a second signal or shutdown.timeout_s; also --health: not healthy
+  1  cut short: a second signal or shutdown.timeout_s; --health: not healthy; --probe: no frame of use
   2  wrong arguments or configuration, or the histograms do not fit into memory
   3  the device asked for is not there, or was lost
   4  a socket or port could not be opened
@@ -30,6 +30,7 @@ Examples:
   pixhistd --set sources.0.endpoint=tcp://daq:30001 --set sources.0.socket=pull
   pixhistd --config module.json --set device.kind=cpu --check-config
   pixhistd --health http://127.0.0.1:9717/healthz
+  pixhistd --probe tcp://daq:30001 > module.json
 Signals: SIGTERM and SIGINT drain and stop, SIGHUP opens the log file anew.)";
 
 }  // namespace
@@ -56,6 +57,23 @@ CommandLineResult parse_command_line(int argc, const char* const* argv) {
       ->excludes(check)
       ->excludes(schema);
   schema->excludes(check);
+  auto* const probe = app.add_option("--probe", args.probe,
+                                     "Listen to one frame of this sender, print a configuration for it, exit")
+                          ->type_name("ENDPOINT")
+                          ->excludes(check)
+                          ->excludes(schema);
+  app.add_option("--format", args.probe_format,
+                 "With --probe: the wire format; every one is tried if not given")
+      ->type_name("FORMAT")
+      ->needs(probe);
+  app.add_option("--probe-socket", args.probe_socket, "With --probe: pull for a PUSH sender")
+      ->check(CLI::IsMember({"sub", "pull"}))
+      ->capture_default_str()
+      ->needs(probe);
+  app.add_option("--probe-timeout", args.probe_timeout_s, "With --probe: seconds to wait for a frame")
+      ->check(CLI::Range(1, 3600))
+      ->capture_default_str()
+      ->needs(probe);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

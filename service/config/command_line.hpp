@@ -14,6 +14,10 @@ struct CommandLine {
   bool json = false;  // --check-config as JSON
   bool print_schema = false;
   std::optional<std::string> health_url;
+  std::optional<std::string> probe;         // an endpoint
+  std::optional<std::string> probe_format;  // absent: every one is tried
+  std::string probe_socket = "sub";         // or pull
+  unsigned probe_timeout_s = 10;
 };
 
 /// Either arguments to act on, or (--help, --version, bad usage) what to print and how to exit.

@@ -65,7 +65,7 @@ const std::vector<ConfigField>& table() {
        .advice = "Set it if the DAQ puts a topic into a message part of its own, first of all."},
       {.path = "sources.*.format", .type = T::choice, .default_json = "\"array10\"",
        .choices = {"array10", "sls", "dectris1", "dectris2", "stins", "odin"},
-       .built = Built::some_choices, .built_choices = {"array10"},
+       .built = Built::some_choices, .built_choices = {"array10", "sls"},
        .advice = "The wire format the DAQ speaks."},
       {.path = "sources.*.origin", .type = T::pair, .default_json = "null", .unit = "pixels",
        .max = max_side, .nullable = true,

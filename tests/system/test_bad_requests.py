@@ -222,7 +222,7 @@ class BadRequestsTest(unittest.TestCase):
         self.assertEqual(info["limits"]["max_request_bytes"], 65536)
         self.assertEqual(info["detector"]["rows"], ROWS)
         self.assertEqual(info["axis"]["bins"], BINS)
-        self.assertEqual(info["formats"], ["array10"])
+        self.assertEqual(info["formats"], ["array10", "sls"])
         built = {name for name, op in info["ops"].items() if op["built"]}
         self.assertLessEqual(
             {"ping", "info", "status", "values", "pixel", "snapshot", "release", "reset"}, built

@@ -84,7 +84,7 @@ TEST_CASE("config_checks: several sources need names, shapes and places of their
         "already the name of sources.0; allowed: a name for each source alone");
   // A refused value is not judged a second time in company.
   CHECK(load_set(two_modules({"sources.1.origin=[512]"})).errors.size() == 1);
-  CHECK(load_set(two_modules({"sources.1.format=sls", "sources.1.origin=null"})).errors.size() == 1);
+  CHECK(load_set(two_modules({"sources.1.format=odin", "sources.1.origin=null"})).errors.size() == 1);
 }
 
 TEST_CASE("config_checks: endpoint and endpoints") {

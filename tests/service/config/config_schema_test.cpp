@@ -51,7 +51,7 @@ TEST_CASE("config_schema: every key with description and default, nothing beside
   CHECK(schema_at(schema, "ring.bytes")->at("anyOf").at(0).at("maximum") == 1ULL << 40);
   const Json* const format = schema_at(schema, "sources.*.format");
   CHECK(format->at("enum").size() == 6);
-  CHECK(format->at("x-pixhist-built") == Json::array({"array10"}));
+  CHECK(format->at("x-pixhist-built") == Json::array({"array10", "sls"}));
   CHECK(schema.at("properties").at("sources").at("maxItems") == 32);
 }
 
