@@ -8,27 +8,29 @@
 #include "proto/ingest/array10_encoder.hpp"
 #include "proto/ingest/sls_decoder.hpp"
 #include "proto/ingest/sls_encoder.hpp"
-#include "tests/proto/ingest/counting_new.hpp"
 #include "tests/proto/support.hpp"
+#include "tests/service/receive_path/call_counter.hpp"
 
 using namespace pixhist;
-using test::allocations;
 
 namespace {
 
+std::uint64_t allocations() { return test::calls().allocations; }
+
 /// Allocations of decoding `headers` one after the other, all of which must be frames or marks.
-std::size_t allocations_of(FrameDecoder& decoder, const std::vector<std::string>& headers,
-                           std::span<const std::byte> pixels, bool end = false) {
-  const auto before = allocations();
+std::uint64_t allocations_of(FrameDecoder& decoder, const std::vector<std::string>& headers,
+                             std::span<const std::byte> pixels, bool end = false) {
+  const auto before = test::calls();
   std::size_t rejected = 0;
   for (const auto& header : headers) {
     const MessagePart parts[] = {test::bytes_of(header), pixels};
     const auto message = decoder.decode(std::span(parts).first(end ? 1 : 2));
     rejected += std::holds_alternative<Rejection>(message) ? 1 : 0;
   }
-  const auto made = allocations() - before;
+  const auto after = test::calls();
   CHECK(rejected == 0);
-  return made;
+  CHECK(after.locks == before.locks);
+  return after.allocations - before.allocations;
 }
 
 std::vector<std::string> files(const std::string& folder, std::string_view prefix) {
