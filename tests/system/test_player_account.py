@@ -1,6 +1,10 @@
 """The service's account against the one that the player foretells, for every fault it can play, to the frame."""
 
+import json
 import unittest
+
+import numpy as np
+import zmq
 
 from client import Client
 from harness import ANY_PORT, TIMEOUT, Service, make_config, play
@@ -49,15 +53,32 @@ CASES = {
         "every:13", "--late-by", 5, "--stale", "every:41", "--reorder", "every:6", "--end-marks", 2,
     ],
 }  # fmt: skip
+# The same in format sls, where end markers say nothing and the acquisition is told by file index and first number.
+SLS_CASES = {
+    name: CASES[name]
+    for name in (
+        "gaps", "duplicates", "reordered", "late", "late_at_the_end", "late_beyond_the_window", "late_start", "bad_header",
+        "missing_key", "wrong_kind", "huge_header", "short", "long", "wrong_type", "wrong_shape", "geometry_changes",
+        "extra_part", "missing_part", "no_end", "three_ends", "early_end", "two_runs", "stale", "many_runs", "everything",
+    )
+}  # fmt: skip
+SLS_CASES |= {
+    "file_writing_off": ["--runs", 3, "--run-keys", "same", "--skip", "every:30"],
+    "counter_set_back": ["--runs", 2, "--run-keys", "same", "--numbers", "again"],
+    "counter_set_back_without_end": ["--runs", 2, "--run-keys", "same", "--numbers", "again", "--no-end"],
+    "incomplete": ["--incomplete", "every:5"],
+    "filled_end": ["--filled-end", "--end-marks", 2, "--skip", "50"],
+    "version_4": ["--json-version", 4, "--sls-additional", "energy=12.4"],
+}
 WINDOW = 64
 
 
 MOST_SOURCES = 24  # of one service
 
 
-def sources(names):
+def sources(names, **changes):
     return [
-        dict(name=name, endpoint=ANY_PORT, socket="pull", bind=True, origin=[i * ROWS, 0], shape=[ROWS, COLS],
+        dict(changes, name=name, endpoint=ANY_PORT, socket="pull", bind=True, origin=[i * ROWS, 0], shape=[ROWS, COLS],
              sequence={"window": WINDOW})
         for i, name in enumerate(names)
     ]  # fmt: skip
@@ -85,23 +106,31 @@ class PlayerAccountTest(unittest.TestCase):
         self.assertEqual(account["dropped"], 0)
 
     def test_every_fault(self):
-        names = list(CASES)
-        for begin in range(0, len(names), MOST_SOURCES):
-            self.check_cases(names[begin : begin + MOST_SOURCES])
+        self.check_cases(CASES)
 
-    def check_cases(self, names):
-        config = make_config(ROWS * len(names), COLS, sources=sources(names), ring={"bytes": "64MiB"})
-        with Service(config) as service, Client(service.query_endpoint) as client:
-            for name, endpoint in zip(names, service.data_endpoints):
-                options = CASES[name]
-                with self.subTest(name):
-                    frames = [] if "--frames" in options else ["--frames", FRAMES]
-                    report = play(
-                        "--rows", ROWS, "--cols", COLS, "--connect", endpoint, "--run", name, *frames,
-                        "--receiver-window", WINDOW, *options,
-                    )  # fmt: skip
-                    client.ask("pixel", row=0, col=0, fresh=True)
-                    self.assert_as_foretold(service, name, report)
+    def test_every_fault_in_format_sls(self):
+        self.check_cases(SLS_CASES, "sls")
+
+    def check_cases(self, cases, wire_format="array10"):
+        names = list(cases)
+        for begin in range(0, len(names), MOST_SOURCES):
+            some = names[begin : begin + MOST_SOURCES]
+            config = make_config(
+                ROWS * len(some), COLS, sources=sources(some, format=wire_format), ring={"bytes": "64MiB"}
+            )
+            with Service(config) as service, Client(service.query_endpoint) as client:
+                for name, endpoint in zip(some, service.data_endpoints):
+                    with self.subTest(name):
+                        self.check_case(service, client, name, endpoint, cases[name], wire_format)
+
+    def check_case(self, service, client, name, endpoint, options, wire_format):
+        frames = [] if "--frames" in options else ["--frames", FRAMES]
+        report = play(
+            "--rows", ROWS, "--cols", COLS, "--connect", endpoint, "--run", name, *frames, "--format", wire_format,
+            "--socket", "push", "--receiver-window", WINDOW, *options,
+        )  # fmt: skip
+        client.ask("pixel", row=0, col=0, fresh=True)
+        self.assert_as_foretold(service, name, report)
 
     def test_modules_from_one_command(self):
         grid = sources([f"module{i}" for i in range(4)])
@@ -120,6 +149,36 @@ class PlayerAccountTest(unittest.TestCase):
             total = service.status()["totals"]["lifetime"]
             for key in ("received", "accumulated", "missing"):
                 self.assertEqual(total[key], report["expected_account"][key])
+
+    def test_an_eiger_module_lies_where_its_headers_say(self):
+        detector = ("--format", "sls", "--detector", "eiger", "--rows", ROWS, "--cols", COLS, "--socket", "push",
+                    "--frames", 5, "--first", 7)  # fmt: skip
+        pulls = [zmq.Context.instance().socket(zmq.PULL) for _ in range(4)]
+        for pull in pulls:
+            pull.RCVTIMEO = int(1000 * TIMEOUT)
+            pull.bind(ANY_PORT)
+        play(*detector, "--connect", ",".join(pull.getsockopt_string(zmq.LAST_ENDPOINT) for pull in pulls))
+        expected = np.zeros((2 * ROWS, 2 * COLS, 64), "u4")
+        places = []
+        for pull in pulls:
+            for number in range(7, 12):
+                header, pixels = pull.recv_multipart()
+                header = json.loads(header)
+                self.assertEqual((header["frameNumber"], header["frameIndex"]), (number, number - 7))
+                image = np.frombuffer(pixels, "<u2").reshape(ROWS, COLS)
+                row, col = header["row"] * ROWS, header["column"] * COLS
+                part = expected[row : row + ROWS, col : col + COLS]
+                part += np.eye(64, dtype="u4")[(image[::-1] if header["flipRows"] else image) // 256]
+            places.append((header["row"], header["column"], header["flipRows"]))
+            self.assertEqual(json.loads(pull.recv())["data"], 0)
+            pull.close(0)
+        self.assertEqual(places, [(0, 0, 0), (0, 1, 0), (1, 1, 1), (1, 0, 1)])
+        ports = [dict(source, format="sls", origin=None) for source in sources("abcd")]
+        with Service(make_config(2 * ROWS, 2 * COLS, sources=ports)) as service, Client(service.query_endpoint) as client:
+            report = play(*detector, "--connect", ",".join(service.data_endpoints))
+            for name, module in zip("abcd", report["modules"]):
+                self.assert_as_foretold(service, name, module)
+            self.assertTrue((client.array("values", fresh=True) == expected).all())
 
     def test_two_sockets_of_a_module(self):
         source = {"name": "module0", "endpoints": [ANY_PORT, ANY_PORT], "socket": "pull", "bind": True}
