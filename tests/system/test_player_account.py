@@ -7,7 +7,7 @@ import numpy as np
 import zmq
 
 from client import Client
-from harness import ANY_PORT, TIMEOUT, Service, make_config, play
+from harness import ANY_PORT, TIMEOUT, Player, Service, make_config, play
 
 ROWS, COLS = 4, 6
 FRAMES = 400
@@ -179,6 +179,18 @@ class PlayerAccountTest(unittest.TestCase):
             for name, module in zip("abcd", report["modules"]):
                 self.assert_as_foretold(service, name, module)
             self.assertTrue((client.array("values", fresh=True) == expected).all())
+
+    def test_as_a_receiver_publishes(self):
+        with Player(
+            "--format", "sls", "--rows", ROWS, "--cols", COLS, "--bind", ANY_PORT, "--wait-subscriber", TIMEOUT, "--frames",
+            FRAMES, "--skip", "every:50",
+        ) as player:  # fmt: skip
+            endpoint = player.process.stderr.readline().split()[-1]
+            port = {"name": "module0", "endpoint": endpoint, "socket": "sub", "format": "sls"}
+            with Service(make_config(ROWS, COLS, sources=[port])) as service:
+                report = player.finish()
+                self.assertEqual(report["refused"], 0)
+                self.assert_as_foretold(service, "module0", report)
 
     def test_two_sockets_of_a_module(self):
         source = {"name": "module0", "endpoints": [ANY_PORT, ANY_PORT], "socket": "pull", "bind": True}

@@ -1,6 +1,7 @@
 """pixhist-player from outside: exit codes, record and replay, and that recordings are what docs/player.md says."""
 
 import json
+import os
 import pathlib
 import re
 import signal
@@ -15,6 +16,7 @@ from harness import ANY_PORT, PLAYER, TIMEOUT, Player, Service, child_environmen
 ROWS, COLS = 8, 12
 GEOMETRY = ("--rows", ROWS, "--cols", COLS)
 LINGER = int(3000 * TIMEOUT)
+CASES = os.environ.get("PIXHIST_CASES")
 DOCUMENTATION = pathlib.Path(__file__).resolve().parents[2] / "docs" / "player.md"
 
 
@@ -117,6 +119,22 @@ class PlayerCommandsTest(unittest.TestCase):
             for i in range(3):
                 account = service.wait_account(f"m{i}", control=2, accumulated=50)
                 self.assertEqual(account["discarded"], {"duplicate": 50})
+
+    @unittest.skipUnless(CASES, "PIXHIST_CASES does not name the folder of recorded streams")
+    def test_the_four_ports_of_a_recorded_eiger_at_once(self):
+        files = [f"{CASES}/sls/eiger_1mod_16bit_10f_p{port}.zmqrec.gz" for port in range(30001, 30005)]
+        ports = [
+            dict(name=f"p{i}", endpoint=ANY_PORT, socket="pull", bind=True, shape=[256, 512], format="sls")
+            for i in range(4)
+        ]
+        config = make_config(512, 1024, sources=ports, axis={"bins": 16}, ring={"bytes": "64MiB"})
+        with Service(config) as service:
+            code, report, err = run("replay", *files, "--connect", ",".join(service.data_endpoints), "--linger-ms",
+                                    LINGER)  # fmt: skip
+            self.assertEqual((code, report["messages"]), (0, 44), err)
+            for port in ports:
+                account = service.wait_account(port["name"], control=1, accumulated=10)
+                self.assertEqual((account["rejected"], account["missing"]), ({}, 0))
 
     def test_record_ends_at_a_signal_with_whole_messages(self):
         path = self.folder / "a.zmqrec"
