@@ -1,5 +1,6 @@
 #include "tools/player/photon_field.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 #include <string>
 
@@ -30,13 +31,16 @@ PoissonTable::PoissonTable(std::uint64_t mean_16) {
   std::vector<std::uint64_t> weights(mode + 1);
   weights[mode] = 1ULL << 40;
   for (auto k = mode; k > 0; --k) weights[k - 1] = weights[k] * (k << 16) / mean_16;
-  while (weights.back() != 0) weights.push_back(weights.back() * mean_16 / (weights.size() << 16));
+  for (std::uint64_t k = mode + 1; weights.back() != 0; ++k) {
+    weights.push_back(weights.back() * mean_16 / (k << 16));
+  }
   std::uint64_t total = 0;
   for (const auto weight : weights) total += weight;
   std::uint64_t sum = 0;
+  const auto unit = std::max<std::uint64_t>(total >> 15, 1);
   for (const auto weight : weights) {
     sum += weight;
-    cumulative_.push_back((sum << 17) / (total >> 15));
+    cumulative_.push_back((sum << 17) / unit);
   }
   cumulative_.back() = one;  // an end for every number, whatever was rounded
 }

@@ -31,7 +31,7 @@ std::uint64_t Replay::load() {
   for (RecordedMessage message; reader.next(message);) {
     const auto bytes = bytes_of(message);
     largest = std::max(largest, bytes);
-    kept_bytes += bytes + message.size() * sizeof(message.front());
+    kept_bytes += bytes + message.size() * sizeof(RecordedMessage::value_type);
     if (kept_ && kept_bytes > settings_.memory) {
       kept_ = false;
       messages_ = {};
