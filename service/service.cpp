@@ -1,6 +1,7 @@
 #include "service/service.hpp"
 
 #include <algorithm>
+#include <thread>
 
 #include "proto/ingest/decoder_registry.hpp"
 #include "service/config/memory_plan.hpp"
@@ -10,11 +11,13 @@
 namespace pixhist {
 namespace {
 
-/// ZeroMQ puts each connection on one I/O thread; more threads than data sockets are of no use.
+/// ZeroMQ puts each connection on one I/O thread; more threads than data sockets are of no use, and threads
+/// that share a core wake each other for every message.
 int io_threads(const Config& config) {
   std::size_t sockets = 0;
   for (const auto& source : config.sources) sockets += source.endpoints.size();
-  return static_cast<int>(std::clamp<std::size_t>(sockets, 1, 4));
+  const std::size_t most = std::clamp<std::size_t>(std::thread::hardware_concurrency() / 4, 1, 4);
+  return static_cast<int>(std::min(sockets, most));
 }
 
 std::size_t source_count(const Config& config) { return config.sources.size(); }
@@ -122,7 +125,8 @@ void Service::Parts::make_receivers() {
     receiver.agent = std::make_unique<ReceiveAgent>(ReceiveAgent::Parts{
         *lane, *receiver.socket, *receiver.decoder, clock, doorbell, places, source.on_full,
         source.on_incomplete, [this, i](const Rejection& rejection) { on_reject(i, rejection); },
-        [this, i](const PlaceVerdict& verdict) { on_place(i, verdict); }});
+        [this, i](const PlaceVerdict& verdict) { on_place(i, verdict); },
+        receive_pace(expected.bytes(), static_cast<std::size_t>(options.receive_hwm), config.batch_max_age)});
     receiver.runner = make_runner("recv-" + std::to_string(receivers.size()), *receiver.agent);
     log->info("source {}: {} {} {} as {}{}", source.name, source.socket == SocketKind::pull ? "PULL" : "SUB",
               source.bind ? "bound to" : "connecting to", lane->endpoint, source.format,

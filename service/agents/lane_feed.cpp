@@ -124,10 +124,13 @@ void LaneFeed::release_later(std::size_t records) {
 }
 
 void LaneFeed::release_copied() {
+  bool released = false;
   while (!releases_.empty() && releases_.front().after <= submitter_.copied()) {
     lane_.ring.release(releases_.front().records);
     releases_.pop_front();
+    released = true;
   }
+  if (released) lane_.space.ring();
 }
 
 }  // namespace pixhist

@@ -10,7 +10,7 @@ namespace {
 constexpr int messages_per_step = 64;
 constexpr auto socket_wait = std::chrono::milliseconds(100);
 constexpr auto finishing_wait = std::chrono::milliseconds(10);
-constexpr auto ring_wait = std::chrono::microseconds(200);
+constexpr auto ring_wait = std::chrono::milliseconds(10);  // a release wakes us sooner
 
 }  // namespace
 
@@ -26,6 +26,7 @@ bool ReceiveAgent::step() {
       received = true;
     }
     if (!receive_one()) break;
+    ++since_wait_;
     received = true;
     if (waiting_) break;
   }
@@ -36,11 +37,21 @@ bool ReceiveAgent::step() {
 
 void ReceiveAgent::wait() {
   if (waiting_)
-    std::this_thread::sleep_for(ring_wait);
+    parts_.lane.space.wait(ring_wait, [this] { return ring_has_space(); });
   else if (finished())
     std::this_thread::sleep_for(finishing_wait);
+  else if (finish_requested_.load(std::memory_order_relaxed))
+    parts_.source.wait(finishing_wait);
   else
-    parts_.source.wait(finish_requested_.load(std::memory_order_relaxed) ? finishing_wait : socket_wait);
+    wait_for_messages();
+}
+
+void ReceiveAgent::wait_for_messages() {
+  parts_.pace.drained(std::exchange(since_wait_, 0), parts_.clock.now());
+  if (const auto nap = parts_.pace.nap(); nap != nap.zero())
+    std::this_thread::sleep_for(nap);
+  else
+    parts_.source.wait(socket_wait);
 }
 
 bool ReceiveAgent::receive_one() {
@@ -90,6 +101,12 @@ void ReceiveAgent::accept(const DecodedMessage& message) {
 void ReceiveAgent::wait_for_ring(const DecodedMessage& message) {
   if (!wait_begun_) wait_begun_ = parts_.clock.now();
   waiting_ = message;
+}
+
+/// For the message that waits.
+bool ReceiveAgent::ring_has_space() {
+  const auto* frame = std::get_if<FrameMessage>(&*waiting_);
+  return parts_.lane.ring.try_claim(frame != nullptr ? frame->payload.size() : 0).has_value();
 }
 
 bool ReceiveAgent::try_commit(const FrameMessage& frame) {

@@ -14,6 +14,7 @@
 #include "service/agents/doorbell.hpp"
 #include "service/agents/ingest_lane.hpp"
 #include "service/agents/place_board.hpp"
+#include "service/agents/receive_pace.hpp"
 #include "service/config/config.hpp"
 #include "service/transport/message_source.hpp"
 
@@ -37,6 +38,7 @@ class ReceiveAgent final : public Agent {
     OnIncomplete on_incomplete;
     OnReject on_reject;
     OnPlace on_place;
+    ReceivePace pace{0, {}};  // at once, by default
   };
   explicit ReceiveAgent(Parts parts) : parts_(std::move(parts)) {}
 
@@ -52,17 +54,20 @@ class ReceiveAgent final : public Agent {
   bool abandon_waiting();
 
  private:
+  void wait_for_messages();
   bool receive_one();
   std::optional<Rejection> judge(const FrameMessage& frame);
   void accept(const DecodedMessage& message);
   bool try_commit(const FrameMessage& frame);
   void wait_for_ring(const DecodedMessage& message);
+  bool ring_has_space();
   void watch_finish(bool received);
 
   Parts parts_;
   // What could not be committed while the ring was full. The payload lies in the source until the next
   // receive.
   std::optional<DecodedMessage> waiting_;
+  std::size_t since_wait_ = 0;       // messages
   std::optional<Place> place_seen_;  // what the last accepted header said, so that few ask the board
   std::optional<std::chrono::nanoseconds> quiet_since_;
   std::optional<std::chrono::nanoseconds> finish_begun_;
