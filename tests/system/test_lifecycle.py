@@ -56,7 +56,7 @@ class ConfigurationTest(unittest.TestCase):
             "axis": {"bins": 70000, "min": 5, "max": 5},
             "batch": {"max_age": 5, "frames": 1.5},
             "ring": {"bytes": "2 GiBi"},
-            "sources": [{"socket": "rep", "bind": 1, "format": "sls", "endpoint": "udp://x"}],
+            "sources": [{"socket": "rep", "bind": 1, "format": "stins", "endpoint": "udp://x"}],
             "log": {"level": "loud"},
             "nonsense": {},
         }
@@ -120,7 +120,7 @@ class ConfigurationTest(unittest.TestCase):
     def test_what_is_not_built_is_refused_unless_at_its_default(self):
         for key, value in (
             ("publish.endpoint", "tcp://127.0.0.1:1"), ("live.listen", "127.0.0.1:1"), ("checkpoint.directory", "/tmp"),
-            ("save.directory", "/tmp"), ("runs.policy", "per_run"), ("sources.0.format", "sls"),
+            ("save.directory", "/tmp"), ("runs.policy", "per_run"), ("sources.0.format", "stins"),
         ):  # fmt: skip
             done = run_pixhistd("--check-config", "--set", f"{key}={value}")
             self.assertEqual(done.returncode, 2, key)
