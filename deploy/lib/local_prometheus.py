@@ -35,6 +35,7 @@ class LocalPrometheus:
             text = re.sub(r"((?:scrape|evaluation)_interval): \S+", rf"\1: {interval}", text)
         (folder / "prometheus.yml").write_text(text, encoding="utf-8")
         (folder / "targets" / "local.json").write_text(json.dumps([{"targets": targets}]), encoding="utf-8")
+        self.target_count = len(targets)
         port = free_port(port)
         self.url = f"http://127.0.0.1:{port}"
         self.log_path = folder / "prometheus.log"
@@ -54,16 +55,20 @@ class LocalPrometheus:
             return reply.read()
 
     def wait_ready(self, seconds=30):
+        """Ready, and every target scraped once (up to five seconds after the start): what is counted later is seen to
+        grow."""
         until = time.monotonic() + seconds
         while time.monotonic() < until:
             if self.process.poll() is not None:
                 break
             try:
                 self.get("/-/ready")
-                return
+                if self.number("count(up == 1)") == self.target_count:
+                    return
             except (urllib.error.URLError, OSError):
-                time.sleep(0.1)
-        raise PrometheusError(f"prometheus is not ready; it says:\n{self.log_path.read_text(errors='replace')[-4000:]}")
+                pass  # not yet
+            time.sleep(0.1)
+        raise PrometheusError(f"prometheus is not ready, or cannot scrape; it says:\n{self.log_path.read_text(errors='replace')[-4000:]}")
 
     def query(self, expression):
         """The instant vector of `expression` now: a list of (labels, value). A scalar has no labels."""

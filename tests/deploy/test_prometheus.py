@@ -8,7 +8,6 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import time
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -116,11 +115,9 @@ class ScrapeTest(unittest.TestCase):
         folder = cls.enterClassContext(tempfile.TemporaryDirectory(prefix="pixhist-test-"))
         cls.port = free_port(0)
         cls.prometheus = LocalPrometheus(children, folder, [f"127.0.0.1:{cls.port}"], port=0, interval="1s")
-        cls.prometheus.wait_ready(TIMEOUT)
         cls.load = cls.enterClassContext(Load(cls.port))
-        cls.begin = time.monotonic()
-        # At rest first, so that what is busy later is seen to move.
-        wait_until(lambda: cls.prometheus.number('up{job="pixhist"}'), "the first scrape", 3 * TIMEOUT)
+        # Scraped once at rest, so that what is busy later is seen to move.
+        cls.prometheus.wait_ready(3 * TIMEOUT)
         cls.load.start()
 
     def values(self, expression):
