@@ -18,10 +18,12 @@ PIXHIST_HD constexpr std::uint32_t storage_cap() {
     return static_cast<Storage>(~Storage{0});
 }
 
-/// Capping here equals saturating at every increment, as counts only grow.
-template <class Storage>
-PIXHIST_HD constexpr Storage stored_count(std::uint32_t count) {
-  return static_cast<Storage>(count > storage_cap<Storage>() ? storage_cap<Storage>() : count);
+/// Capping here equals saturating at every increment, as counts only grow. Count: a 32-bit cell, or a 64-bit
+/// sum of cells.
+template <class Storage, class Count>
+PIXHIST_HD constexpr Storage stored_count(Count count) {
+  return static_cast<Storage>(count > storage_cap<Storage>() ? std::uint32_t{storage_cap<Storage>()}
+                                                             : static_cast<std::uint32_t>(count));
 }
 
 }  // namespace pixhist

@@ -19,6 +19,9 @@ void check_window(const HistogramSpec& spec, const CountWindow& window) {
   check_range("rows", window.pixels.row_begin, window.pixels.row_end, spec.shape.rows);
   check_range("cols", window.pixels.col_begin, window.pixels.col_end, spec.shape.cols);
   check_range("bins", window.bins.begin, window.bins.end, spec.axis.bins);
+  if (window.rebin == 0 || window.bins.size() % window.rebin != 0)
+    throw std::invalid_argument("rebin " + std::to_string(window.rebin) + ", allowed: a divisor of the " +
+                                std::to_string(window.bins.size()) + " bins taken");
 }
 
 void check_stored_cells(const HistogramSpec& spec, std::span<const std::uint32_t> cells,

@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "core/accumulators/pixel_histogram/count_checks.hpp"
-#include "core/accumulators/pixel_histogram/cpu_read.hpp"
+#include "core/accumulators/pixel_histogram/cpu_reduce.hpp"
 
 namespace pixhist {
 namespace {
@@ -130,9 +130,15 @@ void CpuPixelCounts::accumulate(const DecodedBatch& batch) {
 
 std::unique_ptr<CountRead> CpuPixelCounts::begin_read(const CountWindow& window, const CountTarget& target) {
   check_window(spec_, window);
-  const std::uint64_t capped =
-      read_counts({cells(), spec_.shape.cols, spec_.axis.bins}, window, target, pool_);
+  const std::uint64_t capped = read_counts(rows(), window, target, pool_);
   return std::make_unique<FinishedRead>(capped, frames_);
+}
+
+std::unique_ptr<CountRead> CpuPixelCounts::begin_reduce(const ReductionRequest& request,
+                                                        const ReductionTarget& target) {
+  check_window(spec_, {request.pixels, request.bins});
+  reduce_counts(rows(), request, target, pool_);
+  return std::make_unique<FinishedRead>(0, frames_);
 }
 
 std::uint64_t CpuPixelCounts::saturated_cells() {

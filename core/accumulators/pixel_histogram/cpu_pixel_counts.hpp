@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/accumulators/pixel_histogram/cpu_fill.hpp"
+#include "core/accumulators/pixel_histogram/cpu_read.hpp"
 #include "core/accumulators/pixel_histogram/pixel_counts.hpp"
 #include "core/memory/host_memory.hpp"
 #include "core/threads/worker_pool.hpp"
@@ -29,6 +30,8 @@ class CpuPixelCounts final : public PixelCounts {
 
   const HistogramSpec& spec() const override { return spec_; }
   std::unique_ptr<CountRead> begin_read(const CountWindow& window, const CountTarget& target) override;
+  std::unique_ptr<CountRead> begin_reduce(const ReductionRequest& request,
+                                          const ReductionTarget& target) override;
   std::uint64_t frames() const override { return frames_; }
   FlowTotals flow_totals() const override { return totals_; }
   std::uint64_t saturated_cells() override;
@@ -46,6 +49,7 @@ class CpuPixelCounts final : public PixelCounts {
 
  private:
   std::size_t row_cells() const { return std::size_t{spec_.axis.bins} + flow_count; }
+  CountRows rows() const { return {cells().data(), spec_.shape.cols, spec_.axis.bins, row_cells()}; }
   std::size_t tiles() const { return (spec_.shape.pixels() + tile_pixels_ - 1) / tile_pixels_; }
   std::size_t pixels_of_tile(std::size_t tile) const;
   void collect_good_frames(const DecodedBatch& batch);

@@ -3,23 +3,12 @@
 #include <algorithm>
 #include <atomic>
 
-#include "core/model/stored_count.hpp"
+#include "core/accumulators/pixel_histogram/cap_counts.hpp"
 
 namespace pixhist {
 namespace {
 
 constexpr std::size_t pixels_per_tile = 256;
-
-/// Caps `bins` counts into `out`, which lies in caller's memory of type Storage. Returns the cells cut.
-template <class Storage>
-std::uint64_t cap_bins(const std::uint32_t* counts, std::size_t bins, Storage* out) {
-  std::uint32_t cut = 0;  // at most max_bins
-  for (std::size_t i = 0; i < bins; ++i) {
-    cut += counts[i] > storage_cap<Storage>() ? 1U : 0U;
-    out[i] = stored_count<Storage>(counts[i]);
-  }
-  return cut;
-}
 
 template <class Storage>
 std::uint64_t read_pixel(const CountRows& rows, const CountWindow& window, const CountTarget& target,
@@ -35,8 +24,8 @@ std::uint64_t read_pixel(const CountRows& rows, const CountWindow& window, const
   }
   if (target.counts == nullptr) return 0;
   std::byte* out = target.counts + row * target.row_stride;
-  const std::size_t bins = window.bins.size();
-  return cap_bins(counts + window.bins.begin, bins, reinterpret_cast<Storage*>(out) + c * bins);
+  const std::size_t n = window.cells();
+  return cap_counts(counts + window.bins.begin, n, window.rebin, reinterpret_cast<Storage*>(out) + c * n);
 }
 
 }  // namespace

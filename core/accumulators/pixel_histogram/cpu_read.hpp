@@ -10,15 +10,14 @@
 
 namespace pixhist {
 
-/// uint32 [pixels][bins + flow_count]; borrowed.
+/// uint32 [pixels][row_cells], the bins of a pixel first; borrowed.
 struct CountRows {
-  std::span<const std::uint32_t> cells;
+  const std::uint32_t* cells = nullptr;
   std::uint32_t cols = 0;
   std::uint32_t bins = 0;
+  std::size_t row_cells = 0;  // of the accumulator: bins + flow_count, the flow counters behind the bins
 
-  const std::uint32_t* row(std::size_t pixel) const {
-    return cells.data() + pixel * (std::size_t{bins} + flow_count);
-  }
+  const std::uint32_t* row(std::size_t pixel) const { return cells + pixel * row_cells; }
 };
 
 /// Fills `target` on the pool; returns the cells that window.dtype cut.

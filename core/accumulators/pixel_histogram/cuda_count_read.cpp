@@ -7,17 +7,10 @@
 namespace pixhist {
 namespace {
 
-std::size_t planes_wanted(const CountTarget& target) {
-  return static_cast<std::size_t>(
-      std::count_if(target.flow.begin(), target.flow.end(), [](auto* plane) { return plane != nullptr; }));
-}
-
-std::size_t row_bytes(const CountWindow& w) {
-  return std::size_t{w.pixels.cols()} * w.bins.size() * size_of(w.dtype);
-}
-
-bool flips(const CountTarget& target) {
-  return target.counts != nullptr ? target.row_stride < 0 : target.flow_row_stride < 0;
+std::size_t staging_bytes(const std::vector<CudaReadPart>& parts) {
+  std::size_t bytes = 1;
+  for (const auto& part : parts) bytes += align16(part.bytes());
+  return bytes;
 }
 
 /// Rows of `width` bytes, packed on the device, to host rows `stride` bytes apart; with a negative stride the
@@ -58,53 +51,87 @@ void CudaVerdictPool::give_back(HostBlock block) noexcept {
   if (block.size() != 0) free_.push_back(std::move(block));
 }
 
-CudaCountRead::CudaCountRead(const CudaReadKernel& read, const CountTarget& target,
-                             const CudaFillTotals* totals, const CudaDeviceStreams& device,
-                             CudaVerdictPool& verdicts)
-    : device_(device),
-      verdicts_(verdicts),
-      bins_bytes_(target.counts == nullptr ? 0 : align16(row_bytes(read.window) * read.window.pixels.rows())),
-      flow_bytes_(read.window.pixels.pixels() * sizeof(std::uint32_t)),
-      verdict_(sizeof(Verdict), device.compute()),
-      staging_(std::max<std::size_t>(bins_bytes_ + flow_bytes_ * planes_wanted(target), 1), device.compute()),
-      verdict_on_host_(verdicts.take()) {
-  const NvtxRange range("snapshot");
-  enqueue_kernels(read, target, totals);
-  enqueue_copies(read, target);
+std::vector<CudaReadPart> read_parts(CudaReadKernel read, const CountTarget& target) {
+  const Rect& pixels = read.window.pixels;
+  std::vector<CudaReadPart> parts;
+  if (target.counts != nullptr) {
+    read.flip_rows = target.row_stride < 0;
+    CudaReadPart part;
+    part.row_bytes = std::size_t{pixels.cols()} * read.window.cells() * size_of(read.window.dtype);
+    part.rows = pixels.rows();
+    part.to = target.counts;
+    part.stride = target.row_stride;
+    part.launch = [read](std::byte* device, unsigned long long* capped, cudaStream_t stream) {
+      launch_read_bins(read, device, capped, stream);
+    };
+    parts.push_back(std::move(part));
+  }
+  for (std::size_t k = 0; k < flow_count; ++k) {
+    if (target.flow[k] == nullptr) continue;
+    read.flip_rows = target.flow_row_stride < 0;
+    CudaReadPart part;
+    part.row_bytes = pixels.cols() * sizeof(std::uint32_t);
+    part.rows = pixels.rows();
+    part.to = reinterpret_cast<std::byte*>(target.flow[k]);
+    part.stride = target.flow_row_stride * static_cast<std::ptrdiff_t>(sizeof(std::uint32_t));
+    part.launch = [read, k](std::byte* device, unsigned long long*, cudaStream_t stream) {
+      launch_read_flow(read, static_cast<Flow>(k), reinterpret_cast<std::uint32_t*>(device), stream);
+    };
+    parts.push_back(std::move(part));
+  }
+  return parts;
 }
 
-void CudaCountRead::enqueue_kernels(CudaReadKernel read, const CountTarget& target,
-                                    const CudaFillTotals* totals) {
+std::vector<CudaReadPart> reduce_parts(CudaReduceKernel reduce, const ReductionTarget& target) {
+  const ReductionRequest& request = reduce.request;
+  const bool spectrum = request.kind == ReductionKind::spectrum;
+  reduce.flip_rows = !spectrum && target.row_stride < 0;
+  CudaReadPart part;
+  part.row_bytes = value_bytes(request.kind) * (spectrum ? request.bins.size() : request.pixels.cols());
+  part.rows = spectrum ? 1 : request.pixels.rows();
+  part.to = target.values;
+  part.stride = spectrum ? static_cast<std::ptrdiff_t>(part.row_bytes) : target.row_stride;
+  part.launch = [reduce](std::byte* device, unsigned long long*, cudaStream_t stream) {
+    launch_reduce(reduce, device, stream);
+  };
+  return {std::move(part)};
+}
+
+CudaCountRead::CudaCountRead(const std::vector<CudaReadPart>& parts, const CudaFillTotals* totals,
+                             const CudaDeviceStreams& device, CudaVerdictPool& verdicts)
+    : device_(device),
+      verdicts_(verdicts),
+      verdict_(sizeof(Verdict), device.compute()),
+      staging_(staging_bytes(parts), device.compute()),
+      verdict_on_host_(verdicts.take()) {
+  const NvtxRange range("snapshot");
+  enqueue_kernels(parts, totals);
+  enqueue_copies(parts);
+}
+
+void CudaCountRead::enqueue_kernels(const std::vector<CudaReadPart>& parts, const CudaFillTotals* totals) {
   const auto stream = device_.compute().get();
   auto* verdict = verdict_.data<Verdict>();
-  read.flip_rows = flips(target);
   PIXHIST_CUDA_CHECK(cudaMemsetAsync(&verdict->capped, 0, sizeof verdict->capped, stream));
   PIXHIST_CUDA_CHECK(
       cudaMemcpyAsync(&verdict->totals, totals, sizeof *totals, cudaMemcpyDeviceToDevice, stream));
-  if (bins_bytes_ != 0) launch_read_bins(read, staging_.data(), &verdict->capped, stream);
-  std::byte* plane = staging_.data() + bins_bytes_;
-  for (std::size_t k = 0; k < flow_count; ++k) {
-    if (target.flow[k] == nullptr || flow_bytes_ == 0) continue;
-    launch_read_flow(read, static_cast<Flow>(k), reinterpret_cast<std::uint32_t*>(plane), stream);
-    plane += flow_bytes_;
+  std::byte* result = staging_.data();
+  for (const auto& part : parts) {
+    if (part.bytes() == 0) continue;
+    part.launch(result, &verdict->capped, stream);
+    result += align16(part.bytes());
   }
   copied_on_device_.record(device_.compute());
 }
 
-void CudaCountRead::enqueue_copies(const CudaReadKernel& read, const CountTarget& target) {
+void CudaCountRead::enqueue_copies(const std::vector<CudaReadPart>& parts) {
   copied_on_device_.hold(device_.read());
   const auto stream = device_.read().get();
-  const Rect& pixels = read.window.pixels;
-  if (bins_bytes_ != 0)
-    copy_rows(target.counts, target.row_stride, staging_.data(), row_bytes(read.window), pixels.rows(),
-              stream);
-  const std::byte* plane = staging_.data() + bins_bytes_;
-  constexpr auto cell = static_cast<std::ptrdiff_t>(sizeof(std::uint32_t));
-  for (auto* to : target.flow) {
-    if (to == nullptr || flow_bytes_ == 0) continue;
-    copy_rows(reinterpret_cast<std::byte*>(to), target.flow_row_stride * cell, plane,
-              pixels.cols() * sizeof(std::uint32_t), pixels.rows(), stream);
-    plane += flow_bytes_;
+  const std::byte* result = staging_.data();
+  for (const auto& part : parts) {
+    if (part.bytes() == 0) continue;
+    copy_rows(part.to, part.stride, result, part.row_bytes, part.rows, stream);
+    result += align16(part.bytes());
   }
   PIXHIST_CUDA_CHECK(cudaMemcpyAsync(verdict_on_host_.data(), verdict_.data(), sizeof(Verdict),
                                      cudaMemcpyDeviceToHost, stream));

@@ -1,12 +1,14 @@
 #pragma once
-// A read in progress on the device: a device-side copy in the order of the answer, taken in stream order on
-// the compute stream so that filling goes on, then brought to the host on a stream of its own.
+// A read or a reduction in progress on the device: its result in the order of the answer, made in stream
+// order on the compute stream so that filling goes on, then brought to the host on a stream of its own.
 
+#include <functional>
 #include <utility>
 #include <vector>
 
 #include "core/accumulators/pixel_histogram/cuda_fill_launch.hpp"
 #include "core/accumulators/pixel_histogram/cuda_read_launch.hpp"
+#include "core/accumulators/pixel_histogram/cuda_reduce_launch.hpp"
 #include "core/memory/cuda_device.hpp"
 
 namespace pixhist {
@@ -32,10 +34,28 @@ class CudaVerdictPool {
   std::size_t made_ = 0;
 };
 
+/// One array of an answer: made by kernels in device memory, its rows packed in the order of host memory,
+/// then copied to host rows `stride` bytes apart; `to` is where the row goes that is first in wire order.
+struct CudaReadPart {
+  std::size_t row_bytes = 0;
+  std::size_t rows = 0;
+  std::byte* to = nullptr;
+  std::ptrdiff_t stride = 0;  // negative: rows are flipped, and `to` is the highest of them
+  /// Enqueues the kernels; advances `capped` by the cells that were cut.
+  std::function<void(std::byte* device, unsigned long long* capped, cudaStream_t)> launch;
+
+  std::size_t bytes() const { return row_bytes * rows; }
+};
+
+/// The arrays of a read: bins, if any are wanted, and flow planes.
+std::vector<CudaReadPart> read_parts(CudaReadKernel read, const CountTarget& target);
+/// The array of a reduction.
+std::vector<CudaReadPart> reduce_parts(CudaReduceKernel reduce, const ReductionTarget& target);
+
 class CudaCountRead final : public CountRead {
  public:
-  /// Enqueues everything. The target outlives ready(); page-locked targets are written without a detour.
-  CudaCountRead(const CudaReadKernel& read, const CountTarget& target, const CudaFillTotals* totals,
+  /// Enqueues everything. The targets outlive ready(); page-locked ones are written without a detour.
+  CudaCountRead(const std::vector<CudaReadPart>& parts, const CudaFillTotals* totals,
                 const CudaDeviceStreams& device, CudaVerdictPool& verdicts);
 
   /// Waits for the copies of a read that is given up: the device memory they read goes with the object.
@@ -51,15 +71,13 @@ class CudaCountRead final : public CountRead {
  private:
   using Verdict = CudaReadVerdict;
   const Verdict& verdict() const { return *reinterpret_cast<const Verdict*>(verdict_on_host_.data()); }
-  void enqueue_kernels(CudaReadKernel read, const CountTarget& target, const CudaFillTotals* totals);
-  void enqueue_copies(const CudaReadKernel& read, const CountTarget& target);
+  void enqueue_kernels(const std::vector<CudaReadPart>& parts, const CudaFillTotals* totals);
+  void enqueue_copies(const std::vector<CudaReadPart>& parts);
 
   const CudaDeviceStreams& device_;
   CudaVerdictPool& verdicts_;
-  std::size_t bins_bytes_;
-  std::size_t flow_bytes_;  // of one plane
   AsyncBuffer verdict_;
-  AsyncBuffer staging_;  // bins, then the planes that are wanted
+  AsyncBuffer staging_;  // the parts, one behind the other
   HostBlock verdict_on_host_;
   CudaEvent copied_on_device_;
   CudaEvent on_host_;

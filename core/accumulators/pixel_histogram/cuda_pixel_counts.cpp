@@ -131,7 +131,23 @@ std::unique_ptr<CountRead> CudaPixelCounts::begin_read(const CountWindow& window
   read.cols = spec_.shape.cols;
   read.bins = spec_.axis.bins;
   read.window = window;
-  return std::make_unique<CudaCountRead>(read, target, totals_.data<CudaFillTotals>(), device_, verdicts_);
+  return begin(read_parts(read, target));
+}
+
+std::unique_ptr<CountRead> CudaPixelCounts::begin_reduce(const ReductionRequest& request,
+                                                         const ReductionTarget& target) {
+  check_window(spec_, {request.pixels, request.bins});
+  device_.use();
+  CudaReduceKernel reduce;
+  reduce.counts = counts_.data<std::uint32_t>();
+  reduce.npix = spec_.shape.pixels();
+  reduce.cols = spec_.shape.cols;
+  reduce.request = request;
+  return begin(reduce_parts(reduce, target));
+}
+
+std::unique_ptr<CountRead> CudaPixelCounts::begin(const std::vector<CudaReadPart>& parts) {
+  return std::make_unique<CudaCountRead>(parts, totals_.data<CudaFillTotals>(), device_, verdicts_);
 }
 
 std::uint64_t CudaPixelCounts::saturated_cells() {

@@ -29,6 +29,9 @@ class CudaPixelCounts final : public PixelCounts {
   const HistogramSpec& spec() const override { return spec_; }
   /// Throws DeviceMemoryError if there is no room for a device-side copy of the window.
   std::unique_ptr<CountRead> begin_read(const CountWindow& window, const CountTarget& target) override;
+  /// Throws DeviceMemoryError if there is no room for the result.
+  std::unique_ptr<CountRead> begin_reduce(const ReductionRequest& request,
+                                          const ReductionTarget& target) override;
   /// Good frames submitted since zero; raw frames cannot fail on the device.
   std::uint64_t frames() const override { return frames_; }
   /// Of the batches that are done.
@@ -49,6 +52,7 @@ class CudaPixelCounts final : public PixelCounts {
 
  private:
   void learn_from_window();
+  std::unique_ptr<CountRead> begin(const std::vector<CudaReadPart>& parts);
   CudaFillTotals* totals_on_host() const {
     return totals_on_host_.as<CudaFillTotals>().data() + current_totals_;
   }

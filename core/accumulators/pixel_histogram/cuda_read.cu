@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "core/accumulators/pixel_histogram/cuda_read_launch.hpp"
+#include "core/accumulators/pixel_histogram/cuda_read_shape.cuh"
 #include "core/memory/cuda_check.hpp"
 #include "core/model/stored_count.hpp"
 
@@ -10,29 +11,8 @@ namespace {
 constexpr unsigned tile = 64;
 constexpr unsigned tile_threads = 256;
 
-struct ReadShape {
-  std::size_t npix;
-  std::uint32_t source_cols;
-  std::uint32_t row_begin;
-  std::uint32_t col_begin;
-  std::uint32_t rows;
-  std::uint32_t cols;
-  bool flip_rows;
-
-  /// Of the q-th pixel of the window in wire order: where its counts are, and where it goes in the result.
-  __device__ std::size_t source_pixel(std::size_t q) const {
-    return (row_begin + q / cols) * static_cast<std::size_t>(source_cols) + col_begin + q % cols;
-  }
-  __device__ std::size_t result_pixel(std::size_t q) const {
-    if (!flip_rows) return q;
-    return (rows - 1 - q / cols) * static_cast<std::size_t>(cols) + q % cols;
-  }
-  __host__ __device__ std::size_t pixels() const { return static_cast<std::size_t>(rows) * cols; }
-};
-
 ReadShape shape_of(const CudaReadKernel& read) {
-  const Rect& r = read.window.pixels;
-  return {read.npix, read.cols, r.row_begin, r.col_begin, r.rows(), r.cols(), read.flip_rows};
+  return {read.npix, read.cols, read.window.pixels, read.flip_rows};
 }
 
 __device__ void add_warp_total(unsigned long long* total, std::uint32_t n) {
@@ -40,16 +20,36 @@ __device__ void add_warp_total(unsigned long long* total, std::uint32_t n) {
   if (threadIdx.x % 32 == 0 && n != 0) atomicAdd(total, static_cast<unsigned long long>(n));
 }
 
-/// Transposes through a shared tile of 64 bins × 64 pixels (a column more: no bank conflicts), capping on the
-/// way. Blocks that run side by side take neighbouring bins of the same pixels, so that the long rows of the
-/// result are written in one go; all loads of a thread are on the way before the first is used.
-template <class Storage>
+/// The count of a cell of the window, which is a cell of the counts.
+struct OneBin {
+  using Count = std::uint32_t;
+  __device__ Count load(const std::uint32_t* first, std::size_t) const { return __ldcs(first); }
+  __device__ std::uint32_t bin(std::uint32_t cell) const { return cell; }
+};
+
+/// A cell of the window is the sum of neighbouring bins.
+struct Rebinned {
+  using Count = std::uint64_t;
+  std::uint32_t rebin;
+  __device__ Count load(const std::uint32_t* first, std::size_t npix) const {
+    Count sum = 0;
+    for (std::uint32_t k = 0; k < rebin; ++k) sum += __ldcs(first + static_cast<std::size_t>(k) * npix);
+    return sum;
+  }
+  __device__ std::uint32_t bin(std::uint32_t cell) const { return cell * rebin; }
+};
+
+/// Transposes through a shared tile of 64 cells × 64 pixels (a column more: no bank conflicts), capping on
+/// the way. Blocks that run side by side take neighbouring bins of the same pixels, so that the long rows of
+/// the result are written in one go; all loads of a thread are on the way before the first is used.
+template <class Storage, class Cells>
 __global__ void __launch_bounds__(tile_threads)
-    read_bins(const std::uint32_t* counts, ReadShape shape, std::uint32_t bin_begin, std::uint32_t bins,
-              unsigned blocks_of_bins, Storage* out, unsigned long long* capped) {
+    read_bins(const std::uint32_t* counts, ReadShape shape, Cells cells_of, std::uint32_t bin_begin,
+              std::uint32_t bins, unsigned blocks_of_bins, Storage* out, unsigned long long* capped) {
+  using Count = typename Cells::Count;
   constexpr unsigned lines = tile_threads / tile;  // of the tile, per step of the whole block
   constexpr unsigned steps = tile / lines;
-  __shared__ std::uint32_t cells[tile][tile + 1];
+  __shared__ Count cells[tile][tile + 1];
   const unsigned x = threadIdx.x % tile;
   const unsigned y = threadIdx.x / tile;
   const std::size_t first_pixel = static_cast<std::size_t>(blockIdx.x / blocks_of_bins) * tile;
@@ -57,12 +57,14 @@ __global__ void __launch_bounds__(tile_threads)
   const std::size_t pixels = shape.pixels();
   const std::size_t q_in = first_pixel + x;
   const std::size_t p = q_in < pixels ? shape.source_pixel(q_in) : 0;
-  std::uint32_t loaded[steps];
+  Count loaded[steps];
 #pragma unroll
   for (unsigned i = 0; i < steps; ++i) {
     const std::uint32_t bin = first_bin + y + i * lines;
     const bool there = q_in < pixels && bin < bins;
-    loaded[i] = there ? __ldcs(counts + static_cast<std::size_t>(bin_begin + bin) * shape.npix + p) : 0;
+    const std::uint32_t* first =
+        counts + static_cast<std::size_t>(bin_begin + cells_of.bin(bin)) * shape.npix + p;
+    loaded[i] = there ? cells_of.load(first, shape.npix) : 0;
   }
 #pragma unroll
   for (unsigned i = 0; i < steps; ++i) cells[y + i * lines][x] = loaded[i];
@@ -72,7 +74,7 @@ __global__ void __launch_bounds__(tile_threads)
   for (unsigned i = 0; i < steps; ++i) {
     const std::size_t q = first_pixel + y + i * lines;
     if (q >= pixels || first_bin + x >= bins) continue;
-    const std::uint32_t count = cells[x][y + i * lines];
+    const Count count = cells[x][y + i * lines];
     cut += count > storage_cap<Storage>() ? 1U : 0U;
     out[shape.result_pixel(q) * bins + first_bin + x] = stored_count<Storage>(count);
   }
@@ -93,22 +95,25 @@ __global__ void count_saturated(const std::uint32_t* counts, std::size_t cells,
   add_warp_total(saturated, n);
 }
 
-unsigned blocks(std::size_t work, unsigned per_block) {
-  return static_cast<unsigned>((work + per_block - 1) / per_block);
-}
-
 }  // namespace
 
 void launch_read_bins(const CudaReadKernel& read, std::byte* out, unsigned long long* capped,
                       cudaStream_t stream) {
   const ReadShape shape = shape_of(read);
   const BinRange bins = read.window.bins;
-  const unsigned blocks_of_bins = blocks(bins.size(), tile);
+  const unsigned blocks_of_bins = blocks_for(read.window.cells(), tile);
   // At most 2^31-1 blocks: 2^43 cells, more than any device holds.
-  const unsigned grid = blocks_of_bins * blocks(shape.pixels(), tile);
+  const unsigned grid = blocks_of_bins * blocks_for(shape.pixels(), tile);
   visit_storage_type(read.window.dtype, [&]<class Storage>(TypeTag<Storage>) {
-    read_bins<Storage><<<grid, tile_threads, 0, stream>>>(
-        read.counts, shape, bins.begin, bins.size(), blocks_of_bins, reinterpret_cast<Storage*>(out), capped);
+    const auto launch = [&](auto cells_of) {
+      read_bins<<<grid, tile_threads, 0, stream>>>(read.counts, shape, cells_of, bins.begin,
+                                                   read.window.cells(), blocks_of_bins,
+                                                   reinterpret_cast<Storage*>(out), capped);
+    };
+    if (read.window.rebin == 1)
+      launch(OneBin{});
+    else
+      launch(Rebinned{read.window.rebin});
   });
   PIXHIST_CUDA_CHECK(cudaGetLastError());
 }
@@ -117,7 +122,7 @@ void launch_read_flow(const CudaReadKernel& read, Flow flow, std::uint32_t* out,
   const ReadShape shape = shape_of(read);
   constexpr unsigned threads = 256;
   const std::uint32_t* plane = read.counts + static_cast<std::size_t>(flow_slot(read.bins, flow)) * read.npix;
-  read_flow<<<blocks(shape.pixels(), threads), threads, 0, stream>>>(plane, shape, out);
+  read_flow<<<blocks_for(shape.pixels(), threads), threads, 0, stream>>>(plane, shape, out);
   PIXHIST_CUDA_CHECK(cudaGetLastError());
 }
 
@@ -125,7 +130,7 @@ void launch_count_saturated(const std::uint32_t* counts, std::size_t cells, unsi
                             cudaStream_t stream) {
   constexpr unsigned threads = 256;
   constexpr std::size_t most_blocks = 4096;
-  const unsigned n = static_cast<unsigned>(std::min<std::size_t>(blocks(cells, threads), most_blocks));
+  const unsigned n = static_cast<unsigned>(std::min<std::size_t>(blocks_for(cells, threads), most_blocks));
   count_saturated<<<n, threads, 0, stream>>>(counts, cells, saturated);
   PIXHIST_CUDA_CHECK(cudaGetLastError());
 }

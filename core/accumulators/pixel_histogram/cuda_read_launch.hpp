@@ -21,7 +21,7 @@ struct CudaReadKernel {
   bool flip_rows = false;
 };
 
-/// out: [rows][cols][window bins] of window.dtype. `capped` is advanced by the cells the type cut.
+/// out: [rows][cols][window cells()] of window.dtype. `capped` is advanced by the cells the type cut.
 void launch_read_bins(const CudaReadKernel& read, std::byte* out, unsigned long long* capped,
                       cudaStream_t stream);
 

@@ -13,20 +13,26 @@
 #include "core/accumulators/accumulator.hpp"
 #include "core/model/geometry.hpp"
 #include "core/model/histogram_spec.hpp"
+#include "core/model/reduction.hpp"
 
 namespace pixhist {
 
-/// What to read: pixels (wire order), bins, and the type to hand out.
+/// What to read: pixels (wire order), bins, how many neighbouring bins to add to one (a divisor of their
+/// number), and the type to hand out.
 struct CountWindow {
   Rect pixels;
   BinRange bins;
   StorageType dtype = StorageType::u32;
+  std::uint32_t rebin = 1;
+
+  /// Counts handed out for each pixel.
+  constexpr std::uint32_t cells() const { return bins.size() / rebin; }
 };
 
 /// Where to put it. Pixel (r, c) of the window, counted from its corner, goes to
-/// counts + r * row_stride + c * bins.size() * size_of(dtype); a negative row_stride flips rows (counts then
-/// points at the row where the window's first row goes). flow[k], if not null, takes one uint32 per pixel at
-/// flow[k] + r * flow_row_stride + c (elements), k as enum Flow.
+/// counts + r * row_stride + c * window.cells() * size_of(dtype); a negative row_stride flips rows (counts
+/// then points at the row where the window's first row goes). flow[k], if not null, takes one uint32 per
+/// pixel at flow[k] + r * flow_row_stride + c (elements), k as enum Flow.
 struct CountTarget {
   std::byte* counts = nullptr;    // null: no bins wanted
   std::ptrdiff_t row_stride = 0;  // bytes
@@ -34,7 +40,22 @@ struct CountTarget {
   std::ptrdiff_t flow_row_stride = 0;  // elements
 };
 
-/// A read in progress. The target stays alive until ready(). Polled by the submit thread.
+/// What to reduce: pixels (wire order) and bins. Bins are numbered as on the axis, also in a part of it.
+struct ReductionRequest {
+  ReductionKind kind = ReductionKind::sum;
+  Rect pixels;
+  BinRange bins;
+};
+
+/// Where to put it, value_bytes(kind) each. spectrum: bins.size() values in a row at `values`. Others: pixel
+/// (r, c) of the request goes to values + r * row_stride + c * value_bytes(kind); a negative row_stride flips
+/// rows.
+struct ReductionTarget {
+  std::byte* values = nullptr;
+  std::ptrdiff_t row_stride = 0;  // bytes
+};
+
+/// A read or a reduction in progress. The target stays alive until ready(). Polled by the submit thread.
 class CountRead {
  public:
   virtual ~CountRead() = default;
@@ -77,6 +98,9 @@ class PixelCounts : public Accumulator {
   virtual const HistogramSpec& spec() const = 0;
   /// True of every batch accumulated before the call; filling may go on while it runs.
   virtual std::unique_ptr<CountRead> begin_read(const CountWindow& window, const CountTarget& target) = 0;
+  /// The same for a reduction; only its result leaves the device.
+  virtual std::unique_ptr<CountRead> begin_reduce(const ReductionRequest& request,
+                                                  const ReductionTarget& target) = 0;
   /// Frames accumulated since zero, as far as known to the host (the CPU twin: exact).
   virtual std::uint64_t frames() const = 0;
   virtual FlowTotals flow_totals() const = 0;
