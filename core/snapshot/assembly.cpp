@@ -30,10 +30,20 @@ AssemblyPiece make_piece(std::size_t index, FrameShape shape, const Place& place
   const std::uint32_t first_row = flip ? part.row_end - 1 : part.row_begin;
   const std::size_t corner = std::size_t{first_row - window.pixels.row_begin} * window.pixels.cols() +
                              (part.col_begin - window.pixels.col_begin);
-  const std::size_t pixel_bytes = window.bins.size() * size_of(window.dtype);
+  const std::size_t pixel_bytes = window.cells() * size_of(window.dtype);
   const auto cols = static_cast<std::ptrdiff_t>(window.pixels.cols());
 
-  AssemblyPiece piece{index, {wire_rect(shape, place, part), window.bins, window.dtype}, {}};
+  AssemblyPiece piece;
+  piece.source = index;
+  piece.window = {wire_rect(shape, place, part), window.bins, window.dtype, window.rebin};
+  if (snapshot.reduction) {
+    const std::size_t bytes = value_bytes(*snapshot.reduction);
+    const bool spectrum = *snapshot.reduction == ReductionKind::spectrum;
+    piece.reduction = snapshot.reduction;
+    piece.reduced.values = snapshot.reduced.data() + bytes * (spectrum ? index * window.bins.size() : corner);
+    piece.reduced.row_stride = (flip ? -cols : cols) * static_cast<std::ptrdiff_t>(bytes);
+    return piece;
+  }
   if (snapshot.counts.size() != 0) {
     piece.target.counts = snapshot.counts.data() + corner * pixel_bytes;
     piece.target.row_stride = (flip ? -cols : cols) * static_cast<std::ptrdiff_t>(pixel_bytes);
@@ -58,6 +68,22 @@ std::vector<AssemblyPiece> plan_assembly(std::span<const PlacedSource> sources, 
     if (!part.empty()) pieces.push_back(make_piece(i, shape, *place, part, snapshot));
   }
   return pieces;
+}
+
+std::unique_ptr<CountRead> begin_piece(PixelCounts& counts, const AssemblyPiece& piece) {
+  if (!piece.reduction) return counts.begin_read(piece.window, piece.target);
+  return counts.begin_reduce({*piece.reduction, piece.window.pixels, piece.window.bins}, piece.reduced);
+}
+
+AssemblyPiece rows_of(const AssemblyPiece& piece, std::uint32_t begin, std::uint32_t end) {
+  AssemblyPiece part = piece;
+  part.window.pixels.row_begin = piece.window.pixels.row_begin + begin;
+  part.window.pixels.row_end = piece.window.pixels.row_begin + end;
+  if (part.target.counts != nullptr) part.target.counts += piece.target.row_stride * begin;
+  for (auto& plane : part.target.flow) {
+    if (plane != nullptr) plane += piece.target.flow_row_stride * begin;
+  }
+  return part;
 }
 
 std::string footprint_text(FrameShape shape, const Place& place) {

@@ -2,6 +2,7 @@
 // Sources placed side by side: which part of which source goes where in a window of the detector.
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -23,15 +24,23 @@ constexpr std::uint32_t detector_row(FrameShape shape, const Place& place, std::
   return place.row + (place.flip_rows ? shape.rows - 1 - row : row);
 }
 
-/// One source's share of a window: read `window` of its counts into `target`.
+/// One source's share of a window: read `window` of its counts into `target`, or reduce it into `reduced`.
 struct AssemblyPiece {
   std::size_t source;
   CountWindow window;
   CountTarget target;
+  std::optional<ReductionKind> reduction;
+  ReductionTarget reduced;
 };
 
 /// The pieces that fill `snapshot` (its blocks are allocated and zeroed).
 std::vector<AssemblyPiece> plan_assembly(std::span<const PlacedSource> sources, const Snapshot& snapshot);
+
+/// Begins what the piece says, on the counts of its source. Throws what begin_read() throws.
+std::unique_ptr<CountRead> begin_piece(PixelCounts& counts, const AssemblyPiece& piece);
+
+/// Of a piece that is read: its rows [begin, end), counted in wire order from its first.
+AssemblyPiece rows_of(const AssemblyPiece& piece, std::uint32_t begin, std::uint32_t end);
 
 /// What is wrong with where a source lies.
 struct PlacementFault {

@@ -1,9 +1,12 @@
 #include "proto/query/arguments.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <string_view>
 
+#include "proto/query/contradictions.hpp"
 #include "proto/query/reply.hpp"
 #include "proto/text.hpp"
 
@@ -64,13 +67,37 @@ std::optional<Fault> read_roi(const json& value, const RequestLimits& limits, Re
 
 std::optional<Fault> read_bins(const json& value, const RequestLimits& limits, Request& request) {
   if (!is_integers(value, 2)) return wrong("bins", value, "two integers [b0,b1), or null for all bins");
-  const auto bins = half_open(value[0], value[1], limits.bins);
+  const auto bins = half_open(value[0], value[1], limits.axis.bins);
   if (!bins) {
     return Fault{ErrorCode::bins_out_of_range,
                  "bins " + shown_integers(value) + " is empty or not inside [0," +
-                     std::to_string(limits.bins) + "); give 0 <= b0 < b1 <= bins"};
+                     std::to_string(limits.axis.bins) + "); give 0 <= b0 < b1 <= bins"};
   }
   request.bins = {(*bins)[0], (*bins)[1]};
+  return std::nullopt;
+}
+
+/// The range becomes the bins whose centres lie in it.
+std::optional<Fault> read_range(const json& value, const RequestLimits& limits, Request& request) {
+  const bool numbers = value.is_array() && value.size() == 2 && value[0].is_number() && value[1].is_number();
+  const double low = numbers ? value[0].get<double>() : 0;
+  const double high = numbers ? value[1].get<double>() : 0;
+  if (!(low < high)) return wrong("range", value, "two numbers [lo,hi) with lo < hi, or null for all bins");
+  request.bins = visit_bin_scale(limits.axis, [&](const auto& scale) {
+    const auto centers = bin_centers(scale);
+    const auto first_from = [&](double limit) {
+      const auto at = std::lower_bound(centers.begin(), centers.end(), limit,
+                                       [](auto center, double x) { return static_cast<double>(center) < x; });
+      return static_cast<std::uint32_t>(at - centers.begin());
+    };
+    return BinRange{first_from(low), first_from(high)};
+  });
+  if (request.bins.size() == 0) {
+    return Fault{ErrorCode::bins_out_of_range,
+                 "no bin has its centre in range [" + shown(value[0]) + "," + shown(value[1]) +
+                     "); there are " + std::to_string(limits.axis.bins) + " bins on [" +
+                     number_text(limits.axis.min) + "," + number_text(limits.axis.max) + ")"};
+  }
   return std::nullopt;
 }
 
@@ -97,12 +124,50 @@ std::optional<Fault> read_then_reset(const json& value, const RequestLimits&, Re
   return read_flag("then_reset", value, request.then_reset);
 }
 
-std::optional<Fault> read_snapshot(const json& value, const RequestLimits&, Request& request) {
+std::optional<Fault> read_pause(const json& value, const RequestLimits&, Request& request) {
+  return read_flag("pause", value, request.pause);
+}
+
+std::optional<Fault> read_held(std::string_view name, const json& value, std::optional<std::string>& id) {
   const bool fits = value.is_string() && !value.get_ref<const std::string&>().empty() &&
                     value.get_ref<const std::string&>().size() <= max_id_bytes;
-  if (!fits) return wrong("snapshot", value, "the id of a held cut, a string of 1 to 128 bytes");
-  request.snapshot = value.get<std::string>();
+  if (!fits) return wrong(name, value, "the id of a held cut, a string of 1 to 128 bytes");
+  id = value.get<std::string>();
   return std::nullopt;
+}
+
+std::optional<Fault> read_snapshot(const json& value, const RequestLimits&, Request& request) {
+  return read_held("snapshot", value, request.snapshot);
+}
+
+std::optional<Fault> read_since(const json& value, const RequestLimits&, Request& request) {
+  return read_held("since", value, request.since);
+}
+
+std::optional<Fault> read_positive(std::string_view name, const json& value, std::uint32_t& number) {
+  constexpr std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
+  const bool fits =
+      value.is_number_unsigned() && value.get<std::uint64_t>() >= 1 && value.get<std::uint64_t>() <= most;
+  if (!fits) return wrong(name, value, "an integer of at least 1");
+  number = value.get<std::uint32_t>();
+  return std::nullopt;
+}
+
+std::optional<Fault> read_rebin(const json& value, const RequestLimits&, Request& request) {
+  return read_positive("rebin", value, request.rebin);
+}
+
+std::optional<Fault> read_max_px(const json& value, const RequestLimits&, Request& request) {
+  return read_positive("max_px", value, request.max_px.emplace());
+}
+
+std::optional<Fault> read_stat(const json& value, const RequestLimits&, Request& request) {
+  for (std::size_t i = 0; i < std::size(statistic_names); ++i) {
+    if (!value.is_string() || value.get_ref<const std::string&>() != statistic_names[i]) continue;
+    request.statistic = static_cast<Statistic>(i);
+    return std::nullopt;
+  }
+  return wrong("stat", value, "one of sum mean std median mode max");
 }
 
 /// row and col: the request's region becomes that one row or column.
@@ -157,7 +222,13 @@ constexpr Reader readers[] = {
     {"dtype", read_dtype},
     {"fresh", read_fresh},
     {"then_reset", read_then_reset},
+    {"pause", read_pause},
     {"snapshot", read_snapshot},
+    {"since", read_since},
+    {"rebin", read_rebin},
+    {"range", read_range},
+    {"stat", read_stat},
+    {"max_px", read_max_px},
     {"row", read_row},
     {"col", read_col},
     {"ttl_s", read_ttl},
@@ -194,19 +265,6 @@ std::optional<Fault> find_unknown(const json& args, const OpSpec& spec) {
   return std::nullopt;
 }
 
-std::optional<Fault> find_contradiction(const Request& request) {
-  if (request.then_reset && request.dtype != StorageType::u32) {
-    return Fault{ErrorCode::bad_argument, "then_reset needs dtype <u4, so that no count is lost; dtype is " +
-                                              std::string(numpy_dtype(request.dtype))};
-  }
-  if (request.op != Op::release && request.snapshot && (request.then_reset || request.fresh)) {
-    return Fault{ErrorCode::bad_argument, std::string(request.then_reset ? "then_reset" : "fresh") +
-                                              " and snapshot exclude each other: a held cut does not change; "
-                                              "leave one of them out"};
-  }
-  return std::nullopt;
-}
-
 }  // namespace
 
 std::string shown(const json& value) {
@@ -229,7 +287,7 @@ std::optional<Fault> read_arguments(const json& args, const OpSpec& spec, const 
     }
     if (auto fault = read_one(arg, spec, *value, limits, request)) return fault;
   }
-  return find_contradiction(request);
+  return find_contradiction(args, request);
 }
 
 }  // namespace pixhist

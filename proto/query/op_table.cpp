@@ -12,10 +12,14 @@ constexpr ArgSpec dtype{"dtype", "|u1 <u2 <u4 <f4", "\"<u4\"", true,
                         "type of the counts; larger counts are capped"};
 constexpr ArgSpec fresh{"fresh", "bool", "false", true, "count what has been received so far, first"};
 constexpr ArgSpec held{"snapshot", "string", "null", true, "answer from this held cut; null: from now"};
-constexpr ArgSpec since{"since", "string", "null", false, "difference to this held cut"};
-constexpr ArgSpec rebin{"rebin", "integer", "1", false, "sum so many neighbouring bins"};
-constexpr ArgSpec pause{"pause", "bool", "false", false, "hold filling where memory for the cut is short"};
-constexpr ArgSpec range{"range", "[lo,hi)", "null", false, "bins whose centre lies in it"};
+constexpr ArgSpec since{"since", "string", "null", true,
+                        "only what was counted after this held cut of the same run, held as `<u4`"};
+constexpr ArgSpec rebin{"rebin", "integer", "1", true,
+                        "add so many neighbouring bins; a divisor of their number"};
+constexpr ArgSpec pause{
+    "pause", "bool", "false", true,
+    "where the device has no memory for the cut, hold filling and read it in blocks of rows"};
+constexpr ArgSpec range{"range", "[lo,hi)", "null", true, "the bins whose centre lies in it; null: all"};
 
 constexpr std::array values_args{roi,
                                  bins,
@@ -42,8 +46,9 @@ constexpr std::array image_args{
     bins,
     range,
     roi,
-    ArgSpec{"stat", "sum mean std median mode max", "\"sum\"", false, "what to compute of each pixel's bins"},
-    ArgSpec{"max_px", "integer", "null", false, "reduce to at most so many rows and columns"},
+    ArgSpec{"stat", "sum mean std median mode max", "\"sum\"", true, "what to compute of each pixel's bins"},
+    ArgSpec{"max_px", "integer", "null", true,
+            "combine squares of pixels, so that there are at most so many rows and columns; null: do not"},
     fresh,
     held,
     since};
@@ -63,9 +68,9 @@ constexpr std::array<OpSpec, 17> table{{
     {Op::snapshot, "snapshot", true, false, "hold a cut under an id", snapshot_args},
     {Op::release, "release", true, false, "let go of a held cut", release_args},
     {Op::ping, "ping", true, false, "a round trip that touches no device", {}},
-    {Op::spectrum, "spectrum", false, false, "sum over pixels, per bin", spectrum_args},
-    {Op::image, "image", false, false, "a statistic per pixel", image_args},
-    {Op::moments, "moments", false, false, "n, mean and standard deviation per pixel", moments_args},
+    {Op::spectrum, "spectrum", true, false, "sum over pixels, per bin", spectrum_args},
+    {Op::image, "image", true, false, "a statistic per pixel", image_args},
+    {Op::moments, "moments", true, false, "n, mean and standard deviation per pixel", moments_args},
     {Op::save, "save", false, true, "write a cut to disk", save_args},
     {Op::runs, "runs", false, false, "saved and closed runs", {}},
 }};

@@ -95,7 +95,7 @@ std::variant<Request, RequestError> parse_request(std::span<const std::byte> byt
   const OpSpec& spec = *std::get<const OpSpec*>(head);
   result.op = spec.op;
   result.roi = Rect::whole(limits.detector);
-  result.bins = {0, limits.bins};
+  result.bins = {0, limits.axis.bins};
   const json none = json::object();
   const auto args = request.find("args");
   if (auto problem = read_arguments(args == request.end() ? none : *args, spec, limits, result)) {

@@ -31,6 +31,7 @@ struct Command {
   CommandKind kind = CommandKind::read;
   bool fresh = false;       // read: a barrier first. All other kinds are barriers anyway.
   bool then_reset = false;  // read: a new run, zeroed, right after the cut
+  bool pause = false;       // read: in blocks of rows, filling held, where the device has no room for it all
   /// read: window set, blocks allocated and zeroed by the asker (empty block: not wanted).
   std::shared_ptr<Snapshot> snapshot;
   std::string name;  // start

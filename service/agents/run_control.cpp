@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "service/agents/paused_read.hpp"
+
 namespace pixhist {
 
 RunControl::RunControl(const Clock& clock, std::vector<SubmitSource>& sources,
@@ -60,7 +62,7 @@ void RunControl::begin_read(Command& command) {
   };
   try {
     for (const auto& piece : plan_assembly(places_.placed(), *command.snapshot)) {
-      read.parts.push_back(sources_[piece.source].counts.begin_read(piece.window, piece.target));
+      read.parts.push_back(begin_part(sources_[piece.source].counts, piece, command.pause));
       read.part_sources.push_back(piece.source);
     }
   } catch (const DeviceMemoryError& e) {
@@ -68,6 +70,8 @@ void RunControl::begin_read(Command& command) {
   } catch (const PinningRefused& e) {  // page-locked memory for the verdict of the read
     return refuse(e.what());
   }
+  const auto held = std::chrono::floor<std::chrono::milliseconds>(clock_.now() - read.begun);
+  read.result.cut.paused_ms = static_cast<std::uint64_t>(held.count());
   if (command.then_reset) new_run("");
   read.result.run = board_.info().run;
   read.result.state = board_.state();

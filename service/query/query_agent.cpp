@@ -3,9 +3,12 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <system_error>
 
 #include "proto/query/reply.hpp"
+#include "service/query/count_reads.hpp"
+#include "service/query/count_replies.hpp"
 #include "service/status/status_document.hpp"
 
 namespace pixhist {
@@ -13,13 +16,6 @@ namespace {
 
 constexpr int requests_per_step = 64;
 constexpr auto longest_wait = std::chrono::milliseconds(100);
-
-SnapshotWindow window_of(const Request& request) { return {request.roi, request.bins, request.dtype}; }
-
-/// The result stays under an id, for its ttl.
-bool is_held(const Request& request) { return request.op == Op::snapshot || request.then_reset; }
-
-bool wants_flow(const Request& request) { return request.op == Op::pixel || is_held(request); }
 
 Reply no_memory(const Request& request, std::size_t bytes, const SnapshotMemory& memory) {
   return error_reply(
@@ -30,20 +26,28 @@ Reply no_memory(const Request& request, std::size_t bytes, const SnapshotMemory&
           "try again when other replies have been read");
 }
 
-Reply too_large(const Request& request, const SnapshotWindow& window, std::uint64_t limit) {
-  const auto row_bytes = window.count_bytes() / window.pixels.rows();
-  const auto rows = row_bytes == 0 ? 0 : limit / row_bytes;
-  std::string advice = rows == 0 ? "ask for fewer columns or bins, or a narrower dtype"
-                                 : "take op snapshot first and ask it for blocks of at most " +
-                                       std::to_string(rows) + " rows: roi [" +
-                                       std::to_string(window.pixels.row_begin) + ", " +
-                                       std::to_string(std::min<std::uint64_t>(window.pixels.row_begin + rows,
-                                                                              window.pixels.row_end)) +
-                                       ", " + std::to_string(window.pixels.col_begin) + ", " +
-                                       std::to_string(window.pixels.col_end) + "], and so on";
-  return error_reply(request.id, ErrorCode::reply_too_large,
-                     "the reply would have " + std::to_string(window.count_bytes()) +
-                         " bytes, query.max_reply_bytes is " + std::to_string(limit) + "; " + advice);
+/// Blocks of rows that fit, for an answer that has as many bytes in every row.
+std::string row_blocks(const Rect& roi, std::size_t bytes, std::uint64_t limit) {
+  const auto rows = limit / (bytes / roi.rows());
+  if (rows == 0) return "ask for fewer columns or bins, or a narrower dtype";
+  const std::uint64_t end = std::min<std::uint64_t>(roi.row_begin + rows, roi.row_end);
+  return "take op snapshot first and ask it for blocks of at most " + std::to_string(rows) + " rows: roi [" +
+         std::to_string(roi.row_begin) + ", " + std::to_string(end) + ", " + std::to_string(roi.col_begin) +
+         ", " + std::to_string(roi.col_end) + "], and so on";
+}
+
+Reply too_large(const Request& request, std::size_t bytes, std::uint64_t limit) {
+  const bool by_rows = request.op != Op::image && request.op != Op::spectrum;
+  return error_reply(
+      request.id, ErrorCode::reply_too_large,
+      "the reply would have " + std::to_string(bytes) + " bytes, query.max_reply_bytes is " +
+          std::to_string(limit) + "; " +
+          (by_rows ? row_blocks(request.roi, bytes, limit) : "ask for a smaller roi, or give max_px"));
+}
+
+Reply no_snapshot(const Request& request, const std::string& id) {
+  return error_reply(request.id, ErrorCode::no_snapshot,
+                     "no held snapshot '" + id + "'; it may have expired, status lists those there are");
 }
 
 }  // namespace
@@ -101,7 +105,7 @@ void QueryAgent::handle(QueryMessage message) {
     send(*pending, reply);
   };
   if (!message.fault.empty()) return refuse({nullptr, ErrorCode::bad_request, message.fault});
-  const RequestLimits limits{parts_.view.config.detector, parts_.view.config.axis.bins};
+  const RequestLimits limits{parts_.view.config.detector, parts_.view.config.axis};
   auto parsed = parse_request(std::as_bytes(std::span(message.request)), limits);
   if (const auto* error = std::get_if<RequestError>(&parsed)) return refuse(*error);
   pending->request = std::move(std::get<Request>(parsed));
@@ -122,9 +126,10 @@ std::optional<Reply> QueryAgent::answer(const std::shared_ptr<PendingRequest>& p
     case Op::centers: return axis_reply(request, parts_.view.config.axis);
     case Op::values:
     case Op::pixel:
-    case Op::snapshot:
-      if (request.snapshot) return from_held(request);
-      return count_op(pending);
+    case Op::spectrum:
+    case Op::image:
+    case Op::moments:
+    case Op::snapshot: return count_op(pending);
     case Op::release:
       if (!parts_.held.release(*request.snapshot))
         return error_reply(request.id, ErrorCode::no_snapshot,
@@ -167,48 +172,51 @@ std::optional<Reply> QueryAgent::refuse_by_state(const Request& request) const {
 
 std::optional<Reply> QueryAgent::count_op(const std::shared_ptr<PendingRequest>& pending) {
   const Request& request = pending->request;
+  const auto limit = parts_.view.config.max_reply_bytes;
+  if (request.op != Op::snapshot && reply_bytes(request) > limit)
+    return too_large(request, reply_bytes(request), limit);
+  if (request.since) {
+    pending->since = parts_.held.find(*request.since);
+    if (!pending->since) return no_snapshot(request, *request.since);
+  }
+  if (!request.snapshot) return read_counts(pending);
+  const SnapshotPtr held = parts_.held.find(*request.snapshot);
+  if (!held) return no_snapshot(request, *request.snapshot);
+  return made_of(*pending, held, std::nullopt);
+}
+
+std::optional<Reply> QueryAgent::read_counts(const std::shared_ptr<PendingRequest>& pending) {
+  const Request& request = pending->request;
   if (auto refusal = refuse_by_state(request)) return refusal;  // before memory is taken
-  const SnapshotWindow window = window_of(request);
-  if (request.op != Op::snapshot && window.count_bytes() > parts_.view.config.max_reply_bytes)
-    return too_large(request, window, parts_.view.config.max_reply_bytes);
   if (is_held(request) && parts_.held.size() + pending_holds_ >= parts_.held.max_held())
     return error_reply(
         request.id, ErrorCode::no_memory,
         std::to_string(parts_.held.max_held()) +
             " snapshots are held, which is snapshot.max_held; release one or wait until one expires");
+  const std::size_t sources = parts_.view.config.sources.size();
   Command command;
   command.fresh = request.fresh || request.op == Op::snapshot;
   command.then_reset = request.then_reset;
-  command.snapshot = std::make_shared<Snapshot>();
-  command.snapshot->window = window;
-  const std::size_t bytes = window.count_bytes() + (wants_flow(request) ? window.flow_bytes() : 0);
+  command.pause = request.pause;
   try {
-    // Populated here, so that the submit thread meets no page faults.
-    command.snapshot->counts = parts_.memory.allocate(window.count_bytes(), Paging::populate);
-    if (wants_flow(request))
-      command.snapshot->flow = parts_.memory.allocate(window.flow_bytes(), Paging::populate);
+    command.snapshot = prepare_read(request, sources, parts_.memory);
   } catch (const std::bad_alloc&) {
-    return no_memory(request, bytes, parts_.memory);
+    return no_memory(request, bytes_to_read(request, sources), parts_.memory);
   }
   return submit(pending, std::move(command));
 }
 
-Reply QueryAgent::from_held(const Request& request) {
-  const SnapshotPtr held = parts_.held.find(*request.snapshot);
-  if (!held)
-    return error_reply(
-        request.id, ErrorCode::no_snapshot,
-        "no held snapshot '" + *request.snapshot + "'; it may have expired, status lists those there are");
-  const SnapshotWindow window = window_of(request);
-  if (window.count_bytes() > parts_.view.config.max_reply_bytes)
-    return too_large(request, window, parts_.view.config.max_reply_bytes);
+Reply QueryAgent::made_of(const PendingRequest& pending, const SnapshotPtr& from,
+                          const std::optional<std::string>& held_id) {
+  const Request& request = pending.request;
   try {
-    const SnapshotPtr part = extract(*held, window, parts_.memory);
-    return request.op == Op::pixel ? pixel_reply(request, part) : values_reply(request, part, std::nullopt);
+    return count_reply({request, from, pending.since, held_id}, parts_.view.config.axis, parts_.memory);
   } catch (const std::invalid_argument& e) {
     return error_reply(request.id, ErrorCode::bad_argument, e.what());
+  } catch (const RunChanged& e) {
+    return error_reply(request.id, ErrorCode::run_changed, e.what());
   } catch (const std::bad_alloc&) {
-    return no_memory(request, window.count_bytes(), parts_.memory);
+    return no_memory(request, bytes_to_read(request, 1) + reply_bytes(request), parts_.memory);
   }
 }
 
@@ -240,12 +248,13 @@ void QueryAgent::complete(CompletionBox::Completion completion) {
   const auto& pending = *completion.pending;
   release_slot(pending.client.routing_id);
   if (is_held(pending.request)) --pending_holds_;
-  const Reply reply = completed_reply(pending.request, completion.result);
+  const Reply reply = completed_reply(pending, completion.result);
   parts_.stats.count(pending.request.op, reply.error, parts_.view.clock.now() - pending.received);
   send(pending, reply);
 }
 
-Reply QueryAgent::completed_reply(const Request& request, const CommandResult& result) {
+Reply QueryAgent::completed_reply(const PendingRequest& pending, const CommandResult& result) {
+  const Request& request = pending.request;
   if (result.device_lost)
     return error_reply(request.id, ErrorCode::device_lost, "the device failed; the service is about to exit");
   if (result.no_memory)
@@ -253,24 +262,12 @@ Reply QueryAgent::completed_reply(const Request& request, const CommandResult& r
         request.id, ErrorCode::no_memory,
         *result.no_memory + "; ask for fewer rows or bins, or try again when other answers are done");
   const auto ttl = request.ttl.value_or(parts_.view.config.snapshot_ttl);
-  if (request.op == Op::snapshot) {
-    const HeldSnapshot held = parts_.held.hold(result.snapshot, request.id, ttl);
-    return result_reply(
-        request.id,
-        {{"snapshot", held.id},
-         {"bytes", result.snapshot->counts.size() + result.snapshot->flow.size()},
-         {"expires_at", rfc3339(held.expires_at)},
-         {"roi", {request.roi.row_begin, request.roi.row_end, request.roi.col_begin, request.roi.col_end}},
-         {"bins", {request.bins.begin, request.bins.end}},
-         {"dtype", numpy_dtype(request.dtype)},
-         {"capped", result.snapshot->capped},
-         {"cut", to_json(result.cut)}});
-  }
-  if (request.op == Op::pixel) return pixel_reply(request, result.snapshot);
-  if (request.op == Op::values) {
+  if (request.op == Op::snapshot)
+    return snapshot_reply(request, parts_.held.hold(result.snapshot, request.id, ttl));
+  if (result.snapshot) {
     std::optional<std::string> held_id;
     if (request.then_reset) held_id = parts_.held.hold(result.snapshot, request.id, ttl).id;
-    return values_reply(request, result.snapshot, held_id);
+    return made_of(pending, result.snapshot, held_id);
   }
   return result_reply(request.id, {{"run", result.run},
                                    {"state", name_of(result.state)},

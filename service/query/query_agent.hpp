@@ -26,6 +26,7 @@ struct PendingRequest {
   QueryClient client;
   Request request;
   std::chrono::nanoseconds received;
+  SnapshotPtr since;  // the cut that the request names so, kept until it is answered
 };
 
 /// Where the submit thread leaves results; wakes the query thread's poll.
@@ -76,10 +77,13 @@ class QueryAgent final : public Agent {
   std::optional<Reply> refuse_control(const PendingRequest& pending) const;
   std::optional<Reply> refuse_by_state(const Request& request) const;
   std::optional<Reply> count_op(const std::shared_ptr<PendingRequest>& pending);
-  Reply from_held(const Request& request);
+  std::optional<Reply> read_counts(const std::shared_ptr<PendingRequest>& pending);
+  /// The answer made of what was read, or of a held cut.
+  Reply made_of(const PendingRequest& pending, const SnapshotPtr& from,
+                const std::optional<std::string>& held_id);
   std::optional<Reply> submit(const std::shared_ptr<PendingRequest>& pending, Command command);
   void complete(CompletionBox::Completion completion);
-  Reply completed_reply(const Request& request, const CommandResult& result);
+  Reply completed_reply(const PendingRequest& pending, const CommandResult& result);
   void send(const PendingRequest& pending, const Reply& reply);
   void release_slot(const std::string& routing_id);
 

@@ -8,11 +8,15 @@ namespace {
 
 using nlohmann::json;
 
-json roi_json(const Rect& r) { return {r.row_begin, r.row_end, r.col_begin, r.col_end}; }
-
 SharedBytes counts_part(const SnapshotPtr& snapshot) { return {snapshot, snapshot->counts.bytes()}; }
 
 }  // namespace
+
+json roi_json(const Rect& roi) { return {roi.row_begin, roi.row_end, roi.col_begin, roi.col_end}; }
+
+void add_since(json& result, const Request& request, const SnapshotPtr& since) {
+  if (since) result["since"] = {{"snapshot", *request.since}, {"cut", to_json(since->cut)}};
+}
 
 Reply error_reply(const nlohmann::json& id, ErrorCode code, const std::string& message) {
   return {encode_error(id, code, message), {}, code};
@@ -22,34 +26,50 @@ Reply result_reply(const nlohmann::json& id, nlohmann::json result) {
   return {encode_result(id, std::move(result)), {}, std::nullopt};
 }
 
-Reply values_reply(const Request& request, const SnapshotPtr& snapshot,
+Reply values_reply(const Request& request, const SnapshotPtr& snapshot, const SnapshotPtr& since,
                    const std::optional<std::string>& held_id) {
   const auto& window = snapshot->window;
-  json result{{"shape", {window.pixels.rows(), window.pixels.cols(), window.bins.size()}},
+  json result{{"shape", {window.pixels.rows(), window.pixels.cols(), window.cells()}},
               {"dtype", numpy_dtype(window.dtype)},
               {"roi", roi_json(window.pixels)},
               {"bins", {window.bins.begin, window.bins.end}},
+              {"rebin", window.rebin},
               {"capped", snapshot->capped},
               {"cut", to_json(snapshot->cut)}};
   if (held_id) result["snapshot"] = *held_id;
+  add_since(result, request, since);
   Reply reply = result_reply(request.id, std::move(result));
   reply.parts.push_back(counts_part(snapshot));
   return reply;
 }
 
-Reply pixel_reply(const Request& request, const SnapshotPtr& snapshot) {
+Reply pixel_reply(const Request& request, const SnapshotPtr& snapshot, const SnapshotPtr& since) {
   const auto flow = snapshot->flow.as<std::uint32_t>();
-  Reply reply = result_reply(request.id, {{"shape", {snapshot->window.bins.size()}},
-                                          {"dtype", numpy_dtype(snapshot->window.dtype)},
-                                          {"row", request.roi.row_begin},
-                                          {"col", request.roi.col_begin},
-                                          {"below", flow[static_cast<std::size_t>(Flow::below)]},
-                                          {"above", flow[static_cast<std::size_t>(Flow::above)]},
-                                          {"invalid", flow[static_cast<std::size_t>(Flow::invalid)]},
-                                          {"other_stage", flow[static_cast<std::size_t>(Flow::other_stage)]},
-                                          {"cut", to_json(snapshot->cut)}});
+  json result{{"shape", {snapshot->window.bins.size()}},
+              {"dtype", numpy_dtype(snapshot->window.dtype)},
+              {"row", request.roi.row_begin},
+              {"col", request.roi.col_begin},
+              {"below", flow[static_cast<std::size_t>(Flow::below)]},
+              {"above", flow[static_cast<std::size_t>(Flow::above)]},
+              {"invalid", flow[static_cast<std::size_t>(Flow::invalid)]},
+              {"other_stage", flow[static_cast<std::size_t>(Flow::other_stage)]},
+              {"cut", to_json(snapshot->cut)}};
+  add_since(result, request, since);
+  Reply reply = result_reply(request.id, std::move(result));
   reply.parts.push_back(counts_part(snapshot));
   return reply;
+}
+
+Reply snapshot_reply(const Request& request, const HeldSnapshot& held) {
+  const Snapshot& snapshot = *held.snapshot;
+  return result_reply(request.id, {{"snapshot", held.id},
+                                   {"bytes", snapshot.counts.size() + snapshot.flow.size()},
+                                   {"expires_at", rfc3339(held.expires_at)},
+                                   {"roi", roi_json(request.roi)},
+                                   {"bins", {request.bins.begin, request.bins.end}},
+                                   {"dtype", numpy_dtype(request.dtype)},
+                                   {"capped", snapshot.capped},
+                                   {"cut", to_json(snapshot.cut)}});
 }
 
 Reply axis_reply(const Request& request, const AxisSpec& axis) {

@@ -8,6 +8,7 @@
 #include "core/snapshot/snapshot.hpp"
 #include "proto/query/request.hpp"
 #include "service/config/config.hpp"
+#include "service/query/held_snapshots.hpp"
 #include "service/transport/query_socket.hpp"
 
 namespace pixhist {
@@ -21,12 +22,20 @@ struct Reply {
 Reply error_reply(const nlohmann::json& id, ErrorCode code, const std::string& message);
 Reply result_reply(const nlohmann::json& id, nlohmann::json result);
 
-/// values: (rows, cols, bins) of the snapshot's window.
-Reply values_reply(const Request& request, const SnapshotPtr& snapshot,
+nlohmann::json roi_json(const Rect& roi);
+
+/// Says which held cut was taken off, if any was (`since` not null).
+void add_since(nlohmann::json& result, const Request& request, const SnapshotPtr& since);
+
+/// values: (rows, cols, cells) of the snapshot's window.
+Reply values_reply(const Request& request, const SnapshotPtr& snapshot, const SnapshotPtr& since,
                    const std::optional<std::string>& held_id);
 
 /// pixel: a snapshot of one pixel, all bins, u32, with flow.
-Reply pixel_reply(const Request& request, const SnapshotPtr& snapshot);
+Reply pixel_reply(const Request& request, const SnapshotPtr& snapshot, const SnapshotPtr& since);
+
+/// snapshot: what is held, and what of it.
+Reply snapshot_reply(const Request& request, const HeldSnapshot& held);
 
 /// edges, centers: computed in the axis type, sent as <f8.
 Reply axis_reply(const Request& request, const AxisSpec& axis);

@@ -7,7 +7,7 @@
 using namespace pixhist;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  constexpr RequestLimits limits{{8, 12}, 64};
+  constexpr RequestLimits limits{{8, 12}, {64, 0, 128, AxisType::f32}};
   const auto result = parse_request(fuzz::bytes_of(data, size), limits);
   if (const auto* request = std::get_if<Request>(&result)) {
     fuzz::require(!request->roi.empty() && Rect::whole(limits.detector).contains(request->roi),

@@ -58,7 +58,8 @@ class Client:
         return reply, binary
 
     def ask(self, op, /, **args):
-        """Result and array (None if there is none) of one request; QueryError if it is refused."""
+        """Result and array of one request (None if there is none, by name if there are several); QueryError if it is
+        refused."""
         request_id = self.send(op, **args)
         reply, binary = self.receive()
         assert reply["id"] == request_id, reply
@@ -85,4 +86,10 @@ def unpack(reply, binary):
     result = reply["result"]
     if not binary:
         return result, None
+    if "arrays" in result:
+        assert len(binary) == len(result["arrays"]), (len(binary), result["arrays"])
+        return result, {
+            a["name"]: np.frombuffer(part, a["dtype"]).reshape(a["shape"])
+            for a, part in zip(result["arrays"], binary)
+        }
     return result, np.frombuffer(b"".join(binary), result["dtype"]).reshape(result["shape"])

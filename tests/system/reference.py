@@ -88,3 +88,55 @@ def centers(bins, low, high, dtype):
     a = np.dtype(dtype).type
     e = edges(bins, low, high, dtype).astype(a)
     return np.array([float((e[i] + e[i + 1]) / a(2)) for i in range(bins)])
+
+
+@dataclasses.dataclass
+class Statistics:
+    """Of counts (..., bins), per pixel; bins numbered from `first`. Doubles, NaN where there is no count."""
+
+    n: np.ndarray
+    mean: np.ndarray
+    std: np.ndarray
+    median: np.ndarray
+    mode: np.ndarray
+    max: np.ndarray
+
+
+def statistics(counts, first, bins, low, high, dtype):
+    a = np.dtype(dtype).type
+    xmin = float(a(low))
+    width = (float(a(high)) - xmin) / bins
+    centre = centers(bins, low, high, dtype)[first : first + counts.shape[-1]]
+    counts = counts.astype(np.int64)
+    k = np.arange(first, first + counts.shape[-1], dtype=np.int64)
+    n, s1, s2 = counts.sum(-1), (counts * k).sum(-1), (counts * k * k).sum(-1)
+    empty = n == 0
+    some = np.where(empty, 1, n).astype(np.float64)
+    mean = s1.astype(np.float64) / some
+    variance = s2.astype(np.float64) / some - mean * mean
+
+    def or_nan(values):
+        return np.where(empty, np.nan, values)
+
+    return Statistics(
+        n.astype(np.uint64),
+        or_nan(xmin + width * (mean + 0.5)),
+        or_nan(width * np.sqrt(np.maximum(variance, 0.0))),
+        or_nan(centre[(counts.cumsum(-1) >= ((n + 1) // 2)[..., None]).argmax(-1)]),
+        or_nan(centre[counts.argmax(-1)]),
+        or_nan(centre[counts.shape[-1] - 1 - (counts[..., ::-1] != 0).argmax(-1)]),
+    )
+
+
+def squares(counts, side):
+    """Counts (rows, cols, bins) added over squares of side × side pixels, smaller at the far ends."""
+    rows, cols, _ = counts.shape
+    return np.array(
+        [
+            [
+                counts[r : r + side, c : c + side].astype(np.int64).sum((0, 1))
+                for c in range(0, cols, side)
+            ]
+            for r in range(0, rows, side)
+        ]
+    )

@@ -1,5 +1,5 @@
 #pragma once
-// Parsing in a small detector: 8 rows, 12 columns, 64 bins.
+// Parsing in a small detector: 8 rows, 12 columns, 64 bins on [0, 128).
 
 #include <doctest/doctest.h>
 
@@ -11,7 +11,7 @@
 
 namespace pixhist::test {
 
-inline constexpr RequestLimits limits{{8, 12}, 64};
+inline constexpr RequestLimits limits{{8, 12}, {64, 0, 128, AxisType::f32}};
 
 inline std::variant<Request, RequestError> parse(std::string_view text) {
   return parse_request(bytes_of(text), limits);
