@@ -16,7 +16,7 @@ bool within_limits(const Request& request) {
   const auto whole = Rect::whole(test::limits.detector);
   const bool ttl_fits = !request.ttl || (request.ttl->count() > 0 && request.ttl->count() <= 86400000);
   return !request.roi.empty() && whole.contains(request.roi) && request.bins.begin < request.bins.end &&
-         request.bins.end <= test::limits.bins && request.name.size() <= 256 && ttl_fits &&
+         request.bins.end <= test::limits.axis.bins && request.name.size() <= 256 && ttl_fits &&
          (!request.then_reset || request.dtype == StorageType::u32);
 }
 
