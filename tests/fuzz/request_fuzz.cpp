@@ -12,7 +12,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (const auto* request = std::get_if<Request>(&result)) {
     fuzz::require(!request->roi.empty() && Rect::whole(limits.detector).contains(request->roi),
                   "a region lies inside the detector");
-    fuzz::require(request->bins.begin < request->bins.end && request->bins.end <= limits.bins,
+    fuzz::require(request->bins.begin < request->bins.end && request->bins.end <= limits.axis.bins,
                   "bins lie inside the axis");
     fuzz::require(request->name.size() <= 256, "a name is short");
     return 0;

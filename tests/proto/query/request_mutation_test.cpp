@@ -17,7 +17,8 @@ bool within_limits(const Request& request) {
   const bool ttl_fits = !request.ttl || (request.ttl->count() > 0 && request.ttl->count() <= 86400000);
   return !request.roi.empty() && whole.contains(request.roi) && request.bins.begin < request.bins.end &&
          request.bins.end <= test::limits.axis.bins && request.name.size() <= 256 && ttl_fits &&
-         (!request.then_reset || request.dtype == StorageType::u32);
+         (!request.then_reset || (request.dtype == StorageType::u32 && request.rebin == 1)) &&
+         request.bins.size() % request.rebin == 0 && request.max_px.value_or(1) >= 1;
 }
 
 }  // namespace
