@@ -4,13 +4,12 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <variant>
-
-#include <nlohmann/json.hpp>
 
 #include "core/model/geometry.hpp"
 #include "core/model/pixel_type.hpp"
@@ -22,10 +21,24 @@ namespace pixhist {
 inline constexpr std::size_t max_request_bytes = 64 * 1024;
 
 enum class Op : std::uint8_t {
-  info, status, values, pixel, edges, centers, reset, start, stop, snapshot, release, ping,
-  spectrum, image, moments,
+  info,
+  status,
+  values,
+  pixel,
+  edges,
+  centers,
+  reset,
+  start,
+  stop,
+  snapshot,
+  release,
+  ping,
+  spectrum,
+  image,
+  moments,
   // Known, answered not_built in this version:
-  save, runs
+  save,
+  runs
 };
 
 /// image: what is computed of each pixel's bins.
@@ -42,20 +55,21 @@ struct RequestLimits {
 struct Request {
   nlohmann::json id;  // string, integer or null; echoed in the reply
   Op op = Op::ping;
-  // Count ops: what is asked for; defaults: everything, u32. pixel: roi is that one pixel. A range has become bins.
+  // Count ops: what is asked for; defaults: everything, u32. pixel: roi is that one pixel. A range has become
+  // bins.
   Rect roi;
   BinRange bins;
   StorageType dtype = StorageType::u32;
-  std::uint32_t rebin = 1;              // values; a divisor of bins.size()
-  Statistic statistic = Statistic::sum;  // image
-  std::optional<std::uint32_t> max_px;  // image; at least 1
-  bool fresh = false;                   // a barrier before the cut
-  bool then_reset = false;              // values only
-  bool pause = false;                   // values only
-  std::optional<std::string> snapshot;  // a held cut (count ops, release)
-  std::optional<std::string> since;     // a held cut, the counts of which are taken off (count ops)
+  std::uint32_t rebin = 1;                       // values; a divisor of bins.size()
+  Statistic statistic = Statistic::sum;          // image
+  std::optional<std::uint32_t> max_px;           // image; at least 1
+  bool fresh = false;                            // a barrier before the cut
+  bool then_reset = false;                       // values only
+  bool pause = false;                            // values only
+  std::optional<std::string> snapshot;           // a held cut (count ops, release)
+  std::optional<std::string> since;              // a held cut, the counts of which are taken off (count ops)
   std::optional<std::chrono::milliseconds> ttl;  // snapshot
-  std::string name;                     // start: free text kept with the run
+  std::string name;                              // start: free text kept with the run
 };
 
 struct RequestError {
@@ -65,7 +79,8 @@ struct RequestError {
 };
 
 /// Never throws for any bytes. Unknown keys, ops and arguments are errors that name them.
-std::variant<Request, RequestError> parse_request(std::span<const std::byte> bytes, const RequestLimits& limits);
+std::variant<Request, RequestError> parse_request(std::span<const std::byte> bytes,
+                                                  const RequestLimits& limits);
 
 /// True for ops (and arguments) that change the run: they need query.allow_control.
 bool is_control(const Request& request);

@@ -72,9 +72,9 @@ void CudaPixelCounts::pin_kernel(std::optional<FillKernel> kernel) {
       if (kernel_can(other, shape_, false)) can += (can.empty() ? "" : ", ") + std::string(name_of(other));
     }
     throw std::domain_error("kernel " + std::string(name_of(*kernel)) + " cannot count " +
-                                std::to_string(shape_.bins) + " bins with " +
-                                std::to_string(shape_.shared_bytes_per_block) +
-                                " bytes of shared memory a block, allowed: " + can);
+                            std::to_string(shape_.bins) + " bins with " +
+                            std::to_string(shape_.shared_bytes_per_block) +
+                            " bytes of shared memory a block, allowed: " + can);
   }
   policy_.pin(kernel);
 }
