@@ -28,6 +28,11 @@ std::vector<SourceSite> sites(const Config& config) {
   return sites;
 }
 
+std::optional<SnapshotWindow> closed_run_window(const Config& config) {
+  if (config.runs_policy != RunsPolicy::per_run) return std::nullopt;
+  return SnapshotWindow{Rect::whole(config.detector), {0, config.axis.bins}, StorageType::u32};
+}
+
 }  // namespace
 
 Service::Parts::Parts(Config configuration, std::shared_ptr<spdlog::logger> logger)
@@ -41,6 +46,7 @@ Service::Parts::Parts(Config configuration, std::shared_ptr<spdlog::logger> logg
       rates(source_count(config)),
       snapshot_memory(backend->host_memory(), config.snapshot_max_bytes),
       held(clock, config.snapshot_max_held),
+      closed_runs(closed_run_window(config), snapshot_memory),
       commands(config.max_pending),
       health(clock, run_board),
       context(io_threads(config)) {
@@ -51,6 +57,7 @@ Service::Parts::Parts(Config configuration, std::shared_ptr<spdlog::logger> logg
     const auto& source = config.sources[i];
     progress.push_back(std::make_unique<SourceProgress>(source.name));
     counts.push_back(backend->make_counts(config.histogram_spec(i)));
+    if (config.runs_policy == RunsPolicy::per_run) counts.back()->reserve_read();
     accumulators.push_back({counts.back().get()});
     sources.push_back({*progress.back(), *counts.back(), source.sequence});
     for (const auto& endpoint : source.endpoints) {
@@ -69,8 +76,19 @@ Service::Parts::Parts(Config configuration, std::shared_ptr<spdlog::logger> logg
   for (const auto& lane : lanes) lane_list.push_back(lane.get());
   const BatchLimits limits{config.batch_frames, config.batch_bytes, config.batch_max_age};
   submit = std::make_unique<SubmitAgent>(
-      SubmitParts{clock, *pipeline, std::move(sources), std::move(lane_list), limits, places, commands,
-                  doorbell, run_board, pipeline_board},
+      SubmitParts{clock,
+                  *pipeline,
+                  std::move(sources),
+                  std::move(lane_list),
+                  limits,
+                  places,
+                  commands,
+                  doorbell,
+                  run_board,
+                  pipeline_board,
+                  closed_runs,
+                  {config.runs_policy == RunsPolicy::per_run, config.close_after},
+                  submit_notes()},
       config.autostart);
   service_view = std::make_unique<ServiceView>(view());
 }
@@ -93,6 +111,7 @@ ServiceView Service::Parts::view() {
           account,
           snapshot_memory,
           held,
+          closed_runs,
           commands,
           errors,
           rates,
@@ -172,6 +191,28 @@ void Service::Parts::on_place(std::size_t source, const PlaceVerdict& verdict) {
   if (verdict.news == PlaceVerdict::News::taken) return log->info("{}", verdict.message);
   log->warn("{}", verdict.message);
   errors.note(clock.wall(), config.sources[source].name, "place", verdict.message);
+}
+
+SubmitNotes Service::Parts::submit_notes() {
+  SubmitNotes notes;
+  notes.run_closed = [this](const ClosedRun& run) {
+    const Cut& cut = run.snapshot->cut;
+    log->info("run {} closed by {}: {} frames of {} sources", cut.run, name_of(run.end), cut.frames(),
+              cut.sources.size());
+    for (const auto& source : cut.sources)
+      log->info("run {}, {}: {} frames, missing {}, last frame {}", cut.run, source.source, source.frames,
+                source.account.missing, source.last_frame ? std::to_string(*source.last_frame) : "none");
+  };
+  notes.many_missing = [this](std::size_t source, std::uint64_t numbers, std::uint64_t in_all) {
+    const auto& name = config.sources[source].name;
+    const std::string text = std::to_string(numbers) + " frame numbers are missing at once, " +
+                             std::to_string(in_all) +
+                             " in all: a long interruption, or a sender that gave a wrong frame number or a "
+                             "wrong number of frames in an end message";
+    errors.note(clock.wall(), name, "missing", text);
+    repeated.log(LogLevel::warn, name, "missing", text, clock.now());
+  };
+  return notes;
 }
 
 Service::Service(Config config, std::shared_ptr<spdlog::logger> logger)

@@ -38,6 +38,7 @@ struct Service::Parts {
   void on_thread_error(const std::string& thread, std::exception_ptr error);
   void on_reject(std::size_t source, const Rejection& rejection);
   void on_place(std::size_t source, const PlaceVerdict& verdict);
+  SubmitNotes submit_notes();
   ServiceView view();
 
   // Shutdown, in order.
@@ -67,6 +68,7 @@ struct Service::Parts {
   QueryStats query_stats;
   SnapshotMemory snapshot_memory;
   HeldSnapshots held;
+  ClosedRuns closed_runs;
   CommandQueue commands;  // behind snapshot_memory: a command left over at a forced end owns blocks of it
   std::unique_ptr<SubmitAgent> submit;
   std::unique_ptr<ServiceView> service_view;

@@ -1,10 +1,20 @@
 #include "core/account/frame_account.hpp"
 
 #include <functional>
+#include <limits>
 #include <numeric>
 
 namespace pixhist {
 namespace {
+
+/// A wild frame number can bring `missing` of one source to its limit, so sums stay there instead of
+/// wrapping.
+struct SaturatingPlus {
+  std::uint64_t operator()(std::uint64_t a, std::uint64_t b) const {
+    return a > std::numeric_limits<std::uint64_t>::max() - b ? std::numeric_limits<std::uint64_t>::max()
+                                                             : a + b;
+  }
+};
 
 /// a = op(a, b) for each counter; `gauge_op` for the numbers that also fall.
 template <class Op, class GaugeOp>
@@ -31,7 +41,7 @@ std::uint64_t FrameAccount::discarded_total() const {
 }
 
 FrameAccount& FrameAccount::operator+=(const FrameAccount& other) {
-  combine(*this, other, std::plus<>{}, std::plus<>{});
+  combine(*this, other, SaturatingPlus{}, SaturatingPlus{});
   return *this;
 }
 

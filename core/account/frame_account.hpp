@@ -80,6 +80,7 @@ struct FrameAccount {
   std::uint64_t rejected_total() const;
   std::uint64_t discarded_total() const;
   std::uint64_t received() const { return rejected_total() + dropped + accepted; }
+  /// Adds each number; a sum that would exceed 64 bits stays at the largest value.
   FrameAccount& operator+=(const FrameAccount& other);
   friend bool operator==(const FrameAccount&, const FrameAccount&) = default;
 };
@@ -94,7 +95,8 @@ FrameAccount since(const FrameAccount& now, const FrameAccount& base);
 
 /// The base for since() if a run starts at the instant `now`: frames that lie in the rings or in flight
 /// belong to the new run, so only resolved ones stay behind as accepted (their bytes are counted at receipt
-/// and do too).
+/// and do too). It also closes the account of the run before: since(start_of_run(now), base) has every frame
+/// resolved, and the accounts of consecutive runs add up exactly.
 FrameAccount start_of_run(FrameAccount now);
 
 }  // namespace pixhist

@@ -23,7 +23,7 @@ Verdict SequenceLedger::judge(const RecordInfo& frame) {
   Verdict verdict;
   const bool keyless = !frame.run.present();
   if (frame.run != key_ || (keyless && !open_)) {
-    if (left_before(frame.run)) {
+    if (has_left(frame.run)) {
       verdict.discard = DiscardReason::stale_run;
       return verdict;
     }
@@ -41,7 +41,7 @@ Verdict SequenceLedger::judge(const RecordInfo& frame) {
 }
 
 std::uint64_t SequenceLedger::end(const RecordInfo& mark) {
-  if (!open_ || (mark.run.present() && mark.run != key_)) return 0;
+  if (!ends(mark)) return 0;
   std::uint64_t missing = give_up(unseen_);
   if (mark.has_expected && mark.expected > taken_) missing += give_up_to(mark.expected - taken_);
   unseen_ = 0;
@@ -57,7 +57,7 @@ std::optional<std::uint64_t> SequenceLedger::top() const {
 }
 
 /// The absent key is never left: a frame without key cannot be told to be old.
-bool SequenceLedger::left_before(const RunKey& key) const {
+bool SequenceLedger::has_left(const RunKey& key) const {
   return key.present() && std::find(left_keys_.begin(), left_keys_.end(), key) != left_keys_.end();
 }
 
@@ -70,10 +70,32 @@ bool SequenceLedger::begins_anew(std::uint64_t number) const {
 void SequenceLedger::begin(const RunKey& key, Verdict& verdict) {
   verdict.restarted = open_;
   verdict.missing += end();
-  if (key_.present()) left_keys_[left_count_++ % left_keys_.size()] = key_;
-  std::fill(seen_.begin(), seen_.end(), 0);
+  leave(key_);
+  forget_sequence();
   key_ = key;
+}
+
+bool SequenceLedger::begins(const RecordInfo& frame) const {
+  if (frame.run.present()) return frame.run != key_ && !has_left(frame.run);
+  if (key_.present() || !open_) return true;
+  return frame.has_number && rules_.step != 0 && begins_anew(frame.number);
+}
+
+void SequenceLedger::leave() {
+  leave(key_);
+  forget_sequence();
+  key_ = {};
+  open_ = false;
+}
+
+void SequenceLedger::leave(const RunKey& key) {
+  if (key.present() && !has_left(key)) left_keys_[left_count_++ % left_keys_.size()] = key;
+}
+
+void SequenceLedger::forget_sequence() {
+  std::fill(seen_.begin(), seen_.end(), 0);
   numbered_ = false;
+  unseen_ = 0;
   settled_.reset();
   taken_ = 0;
   lost_numbers_ = 0;

@@ -53,6 +53,19 @@ class SequenceLedger {
   std::uint64_t end(const RecordInfo& mark);
   /// The final account: an end mark without key or expectation.
   std::uint64_t end();
+  /// Whether end(mark) would end the open sequence.
+  bool ends(const RecordInfo& mark) const { return open_ && (!mark.run.present() || mark.run == key_); }
+
+  /// Whether judge(frame) would begin a sequence; not of a frame that is stale.
+  bool begins(const RecordInfo& frame) const;
+  /// Leaves the current sequence, which has ended: frames with its key are stale_run from here on.
+  void leave();
+  /// Frames with this key are stale_run from here on, as if a sequence of this name had been here.
+  void leave(const RunKey& key);
+  /// One of the last 8 keys left.
+  bool has_left(const RunKey& key) const;
+  /// Key of the current sequence, open or ended.
+  const RunKey& key() const { return key_; }
 
   /// A gauge: unseen expected numbers still inside the window of the open sequence.
   std::uint64_t open() const { return unseen_; }
@@ -61,9 +74,9 @@ class SequenceLedger {
   std::optional<std::uint64_t> top() const;
 
  private:
-  bool left_before(const RunKey& key) const;
   bool begins_anew(std::uint64_t number) const;
   void begin(const RunKey& key, Verdict& verdict);
+  void forget_sequence();
   void judge_number(std::uint64_t number, Verdict& verdict);
   void take_first(std::uint64_t number);
   std::uint64_t take_above(std::uint64_t number);

@@ -21,7 +21,8 @@ using WallTime = std::chrono::system_clock::time_point;
 
 struct SourceCut {
   std::string source;
-  std::uint64_t frames = 0;                  // in the counts (the accumulator's own counter)
+  std::string run;           // whose frames these are; empty: of none, the next run has not begun
+  std::uint64_t frames = 0;  // in the counts (the accumulator's own counter)
   std::optional<std::uint64_t> first_frame;  // lowest and highest number accumulated in this run
   std::optional<std::uint64_t> last_frame;
   std::uint64_t pending = 0;  // received, not yet accumulated
@@ -30,7 +31,7 @@ struct SourceCut {
 };
 
 struct Cut {
-  std::string run;
+  std::string run;  // the newest that has begun; empty: none is open
   RunState state = RunState::starting;
   WallTime started_at;
   WallTime taken_at;

@@ -107,6 +107,12 @@ void extract_flow(const Snapshot& from, const Snapshot* since, Snapshot& to) {
 void check_same_run(const Cut& later, const Cut& earlier) {
   if (later.run != earlier.run)
     throw RunChanged("the cut is of run " + later.run + ", `since` of run " + earlier.run);
+  // Under runs.policy per_run the sources pass from one run to the next at different times.
+  for (std::size_t i = 0; i < later.sources.size() && i < earlier.sources.size(); ++i) {
+    if (later.sources[i].run != earlier.sources[i].run)
+      throw RunChanged("source " + later.sources[i].source + " is in run " + later.sources[i].run +
+                       ", in the cut of `since` in run " + earlier.sources[i].run);
+  }
   if (earlier.batches > later.batches)
     throw std::invalid_argument("the cut of `since` was taken after the other; exchange the two");
   for (std::size_t i = 0; i < later.sources.size() && i < earlier.sources.size(); ++i) {

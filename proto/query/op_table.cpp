@@ -11,7 +11,8 @@ constexpr ArgSpec bins{"bins", "[b0,b1)", "null", true, "bins; null: all"};
 constexpr ArgSpec dtype{"dtype", "|u1 <u2 <u4 <f4", "\"<u4\"", true,
                         "type of the counts; larger counts are capped"};
 constexpr ArgSpec fresh{"fresh", "bool", "false", true, "count what has been received so far, first"};
-constexpr ArgSpec held{"snapshot", "string", "null", true, "answer from this held cut; null: from now"};
+constexpr ArgSpec held{"snapshot", "string", "null", true,
+                       "answer from this held cut or closed run; null: from now"};
 constexpr ArgSpec since{"since", "string", "null", true,
                         "only what was counted after this held cut of the same run, held as `<u4`"};
 constexpr ArgSpec rebin{"rebin", "integer", "1", true,
@@ -72,7 +73,7 @@ constexpr std::array<OpSpec, 17> table{{
     {Op::image, "image", true, false, "a statistic per pixel", image_args},
     {Op::moments, "moments", true, false, "n, mean and standard deviation per pixel", moments_args},
     {Op::save, "save", false, true, "write a cut to disk", save_args},
-    {Op::runs, "runs", false, false, "saved and closed runs", {}},
+    {Op::runs, "runs", true, false, "closed runs that can be asked for", {}},
 }};
 
 constexpr bool table_is_ordered() {

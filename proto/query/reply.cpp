@@ -33,6 +33,8 @@ json by_reason(const std::array<std::uint64_t, N>& counts, const std::string_vie
   return out;
 }
 
+json run_or_null(const std::string& run) { return run.empty() ? json(nullptr) : json(run); }
+
 json optional_number(const std::optional<std::uint64_t>& number) {
   return number ? json(*number) : json(nullptr);
 }
@@ -71,7 +73,8 @@ json to_json(const Cut& cut) {
   FrameAccount total;
   std::uint64_t pending = 0;
   for (const auto& source : cut.sources) {
-    sources[source.source] = {{"frames", source.frames},
+    sources[source.source] = {{"run", run_or_null(source.run)},
+                              {"frames", source.frames},
                               {"first_frame", optional_number(source.first_frame)},
                               {"last_frame", optional_number(source.last_frame)},
                               {"pending", source.pending},
@@ -80,9 +83,9 @@ json to_json(const Cut& cut) {
     total += source.account;
     pending += source.pending;
   }
-  return {{"run", cut.run},
+  return {{"run", run_or_null(cut.run)},
           {"state", name_of(cut.state)},
-          {"started_at", rfc3339(cut.started_at)},
+          {"started_at", cut.run.empty() ? json(nullptr) : json(rfc3339(cut.started_at))},
           {"taken_at", rfc3339(cut.taken_at)},
           {"sources", std::move(sources)},
           {"totals", {{"frames", cut.frames()}, {"pending", pending}, {"account", to_json(total)}}},

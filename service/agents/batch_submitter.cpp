@@ -17,6 +17,7 @@ std::optional<Ticket> BatchSubmitter::try_submit(Batch& batch) {
   if (!pipeline_.try_submit(batch)) return std::nullopt;
   in_flight_.push_back(entry);
   board_.batches.add();
+  sources_[entry.source].progress.batches_in_run.add();
   board_.batches_in_flight.set(in_flight_.size());
   const Ticket ticket = ++last_ticket_;
   reap();  // the CPU twin is done already; its time is that of its last batch
@@ -66,8 +67,6 @@ void BatchSubmitter::book_flow(std::size_t source) {
   seen = now;
 }
 
-void BatchSubmitter::counts_zeroed() {
-  for (auto& seen : flow_seen_) seen = {};
-}
+void BatchSubmitter::counts_zeroed(std::size_t source) { flow_seen_[source] = {}; }
 
 }  // namespace pixhist

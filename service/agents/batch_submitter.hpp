@@ -37,8 +37,8 @@ class BatchSubmitter {
   bool idle() const { return in_flight_.empty(); }
   /// Waits until everything submitted is booked.
   void drain();
-  /// Forgets the per-run totals the counts carry; call when they have been zeroed.
-  void counts_zeroed();
+  /// Forgets the per-run totals the counts of a source carry; call when they have been zeroed.
+  void counts_zeroed(std::size_t source);
 
  private:
   struct InFlight {

@@ -35,7 +35,7 @@ bool LaneFeed::advance(const FeedRound& round) {
   if (closed_ || worked) return worked;
   for (std::size_t n = 0; n < records_per_round && !at_limit() && lane_.ring.available() != 0; ++n) {
     const Record& record = lane_.ring.peek();
-    if (record.info.kind != RecordKind::frame || (!batcher_.empty() && !batcher_.accepts(record))) {
+    if (is_mark() || (!batcher_.empty() && !batcher_.accepts(record))) {
       if (batcher_.empty()) break;  // at a mark
       close_batch();
       break;
@@ -51,9 +51,8 @@ bool LaneFeed::advance(const FeedRound& round) {
 
 std::optional<std::chrono::nanoseconds> LaneFeed::next_received() const {
   if (closed_ || at_limit() || lane_.ring.available() == 0) return std::nullopt;
-  const RecordInfo& info = lane_.ring.peek().info;
-  if (info.kind != RecordKind::frame) return std::nullopt;
-  return info.received;
+  if (is_mark()) return std::nullopt;
+  return lane_.ring.peek().info.received;
 }
 
 void LaneFeed::take_frame(const Record& record, const FeedRound& round) {
@@ -77,6 +76,7 @@ void LaneFeed::take_frame(const Record& record, const FeedRound& round) {
   if (discard) return;
   open_numbers_.add(record.info);
   if ((record.info.flags & frame_flags::complete) == 0) counters.incomplete.add();
+  sequence_.frames_in_run = true;
 }
 
 void LaneFeed::close_batch() {
@@ -105,12 +105,8 @@ bool LaneFeed::submit_closed() {
   return true;
 }
 
-bool LaneFeed::at_mark() const {
-  return !closed_ && batcher_.empty() && lane_.ring.available() != 0 &&
-         lane_.ring.peek().info.kind != RecordKind::frame;
-}
-
 void LaneFeed::take_mark() {
+  if (mark().info.kind == RecordKind::frame) return;
   lane_.ring.take();
   release_later(1);
 }

@@ -9,17 +9,11 @@
 #include <optional>
 
 #include "core/batch/batcher.hpp"
-#include "core/batch/sequence_ledger.hpp"
 #include "service/agents/batch_submitter.hpp"
 #include "service/agents/ingest_lane.hpp"
+#include "service/agents/source_sequence.hpp"
 
 namespace pixhist {
-
-/// One per source, shared by the feeds of its rings.
-struct SourceSequence {
-  explicit SourceSequence(SequenceRules rules) : ledger(rules) {}
-  SequenceLedger ledger;
-};
 
 /// What holds for one round over the feeds.
 struct FeedRound {
@@ -42,7 +36,8 @@ class LaneFeed {
   /// Barrier: what is committed now is to be submitted before anything behind it is taken.
   void begin_barrier() { barrier_ = lane_.ring.committed(); }
   void end_barrier() { barrier_ = no_target; }
-  bool barrier_reached() const { return everything_taken_is_submitted() && lane_.ring.taken() >= barrier_; }
+  bool at_barrier() const { return lane_.ring.taken() >= barrier_; }
+  bool barrier_reached() const { return everything_taken_is_submitted() && at_barrier(); }
 
   /// The same for a mark in another ring of the source. It may lie behind an open barrier and then wins: a
   /// barrier asks for no less than what was committed, so a little more does no harm, while waiting would
@@ -53,9 +48,11 @@ class LaneFeed {
     return at_mark() || (everything_taken_is_submitted() && lane_.ring.taken() >= mark_barrier_);
   }
 
-  /// The next record is a run mark and everything before it is submitted: the source's other rings first.
-  bool at_mark() const;
+  /// The next record is a run mark, or a frame that acts as one, and everything before it is submitted: the
+  /// source's other rings first.
+  bool at_mark() const { return everything_taken_is_submitted() && lane_.ring.available() != 0 && is_mark(); }
   const Record& mark() const { return lane_.ring.peek(); }
+  /// Takes the mark, unless it is a frame: that stays, to be taken as one.
   void take_mark();
 
   void release_copied();
@@ -79,6 +76,11 @@ class LaneFeed {
     void add(const RecordInfo& info);
   };
 
+  /// Of the next record.
+  bool is_mark() const {
+    const RecordInfo& info = lane_.ring.peek().info;
+    return info.kind != RecordKind::frame || sequence_.begins_run(info);
+  }
   bool at_limit() const {
     return lane_.ring.taken() >= (mark_barrier_ != no_target ? mark_barrier_ : barrier_);
   }

@@ -15,15 +15,20 @@
 namespace pixhist {
 
 struct RunInfo {
-  std::string run;
+  std::string run;   // the newest that has begun; empty: it is closed and the next has not begun
   std::string name;  // free text given with `start`
   WallTime started_at;
-  std::vector<FrameAccount> base;  // per source, for since()
+  std::vector<FrameAccount> base;          // per source, for since()
+  std::vector<std::string> run_of_source;  // whose frames its counts are; empty: the next run has not begun
+  std::string closing;  // a run that some sources have ended and others have not; else empty
 };
 
 class RunBoard {
  public:
-  explicit RunBoard(std::size_t sources) { info_.base.resize(sources); }
+  explicit RunBoard(std::size_t sources) {
+    info_.base.resize(sources);
+    info_.run_of_source.resize(sources);
+  }
 
   /// What everyone is shown. Draining covers running and stopped; a lost device covers all.
   RunState state() const {

@@ -6,28 +6,25 @@
 
 namespace pixhist {
 
-RunControl::RunControl(const Clock& clock, std::vector<SubmitSource>& sources,
-                       std::span<IngestLane* const> lanes, const PlaceBoard& places,
-                       BatchSubmitter& submitter, RunBoard& board, PipelineProgressBoard& pipeline_board)
-    : clock_(clock),
-      sources_(sources),
-      receive_(sources.size()),
-      places_(places),
-      submitter_(submitter),
-      board_(board),
-      pipeline_board_(pipeline_board) {
+RunControl::RunControl(RunParts parts, std::span<IngestLane* const> lanes, RunRules rules)
+    : parts_(std::move(parts)),
+      rules_(rules),
+      receive_(parts_.sources.size()),
+      sent_before_(parts_.sources.size(), true) {
   for (const auto* lane : lanes) receive_.at(lane->source).push_back(&lane->counters);
+  info_.base.resize(parts_.sources.size());
+  info_.run_of_source.resize(parts_.sources.size());
 }
 
 void RunControl::open(bool autostart) {
   new_run("");
-  board_.set_state(autostart ? RunState::running : RunState::stopped);
+  parts_.board.set_state(autostart ? RunState::running : RunState::stopped);
 }
 
 void RunControl::execute(Command& command) {
   if (command.kind == CommandKind::read) return begin_read(command);
 
-  submitter_.drain();  // at most two batches: the last cut of a run is complete
+  parts_.submitter.drain();  // at most two batches: the last cut of a run is complete
   CommandResult result;
   result.cut = make_cut();
   const bool was_stopped = stopped();
@@ -37,23 +34,24 @@ void RunControl::execute(Command& command) {
       result.changed = was_stopped;
       if (was_stopped) {
         new_run(command.name);
-        board_.set_state(RunState::running);
+        parts_.board.set_state(RunState::running);
       }
       break;
     case CommandKind::stop:
       result.changed = !was_stopped;
-      board_.set_state(RunState::stopped);
+      if (rules_.per_run && !was_stopped) close_stopped_run();
+      parts_.board.set_state(RunState::stopped);
       break;
     case CommandKind::read: break;
   }
-  result.run = board_.info().run;
-  result.state = board_.state();
+  result.run = info_.run;
+  result.state = parts_.board.state();
   command.done(std::move(result));
 }
 
 void RunControl::begin_read(Command& command) {
   PendingRead read;
-  read.begun = clock_.now();
+  read.begun = parts_.clock.now();
   read.result.cut = make_cut();
   const auto refuse = [&](const char* why) {
     CommandResult refused;
@@ -61,8 +59,8 @@ void RunControl::begin_read(Command& command) {
     command.done(std::move(refused));
   };
   try {
-    for (const auto& piece : plan_assembly(places_.placed(), *command.snapshot)) {
-      read.parts.push_back(begin_part(sources_[piece.source].counts, piece, command.pause));
+    for (const auto& piece : plan_assembly(parts_.places.placed(), *command.snapshot)) {
+      read.parts.push_back(begin_part(parts_.sources[piece.source].counts, piece, command.pause));
       read.part_sources.push_back(piece.source);
     }
   } catch (const DeviceMemoryError& e) {
@@ -70,11 +68,11 @@ void RunControl::begin_read(Command& command) {
   } catch (const PinningRefused& e) {  // page-locked memory for the verdict of the read
     return refuse(e.what());
   }
-  const auto held = std::chrono::floor<std::chrono::milliseconds>(clock_.now() - read.begun);
+  const auto held = std::chrono::floor<std::chrono::milliseconds>(parts_.clock.now() - read.begun);
   read.result.cut.paused_ms = static_cast<std::uint64_t>(held.count());
   if (command.then_reset) new_run("");
-  read.result.run = board_.info().run;
-  read.result.state = board_.state();
+  read.result.run = info_.run;
+  read.result.state = parts_.board.state();
   read.command = std::move(command);
   reads_.push_back(std::move(read));
   poll_reads();
@@ -87,7 +85,7 @@ bool RunControl::poll_reads() {
       complete(read);
   }
   std::erase_if(reads_, [](const PendingRead& read) { return !read.command.done; });
-  return reads_.size() != before;
+  return publish_if_ready() || reads_.size() != before;
 }
 
 void RunControl::complete(PendingRead& read) {
@@ -98,7 +96,7 @@ void RunControl::complete(PendingRead& read) {
   }
   snapshot.cut = read.result.cut;
   read.result.snapshot = std::move(read.command.snapshot);
-  pipeline_board_.snapshot.observe(clock_.now() - read.begun);
+  parts_.pipeline_board.snapshot.observe(parts_.clock.now() - read.begun);
   std::exchange(read.command.done, nullptr)(std::move(read.result));
 }
 
@@ -112,23 +110,23 @@ void RunControl::fail_reads() {
 }
 
 Cut RunControl::make_cut() {
-  const RunInfo info = board_.info();
   Cut cut;
-  cut.run = info.run;
-  cut.state = board_.state();
-  cut.started_at = info.started_at;
-  cut.taken_at = clock_.wall();
-  cut.batches = pipeline_board_.batches.get() - batches_at_start_;
-  const auto accounts = lifetime_accounts();
-  for (std::size_t i = 0; i < sources_.size(); ++i)
-    cut.sources.push_back(cut_of(i, since(accounts[i], info.base[i])));
+  cut.run = info_.run;
+  cut.state = parts_.board.state();
+  cut.started_at = info_.started_at;
+  cut.taken_at = parts_.clock.wall();
+  for (std::size_t i = 0; i < parts_.sources.size(); ++i) {
+    cut.sources.push_back(cut_of(i, since(lifetime_account(i), info_.base[i])));
+    cut.batches += parts_.sources[i].progress.batches_in_run.get();
+  }
   return cut;
 }
 
 SourceCut RunControl::cut_of(std::size_t source, const FrameAccount& run_account) {
-  auto& s = sources_[source];
+  auto& s = parts_.sources[source];
   SourceCut cut;
   cut.source = s.progress.name;
+  cut.run = info_.run_of_source[source];
   cut.frames = s.counts.frames();
   if (s.progress.numbers_known.get() != 0) {
     cut.first_frame = s.progress.first_frame.get();
@@ -145,28 +143,38 @@ SourceCut RunControl::cut_of(std::size_t source, const FrameAccount& run_account
   return cut;
 }
 
+/// Every source is in it, zeroed.
 void RunControl::new_run(const std::string& name) {
-  submitter_.drain();  // what was submitted is booked to the run that ends
-  for (auto& source : sources_) {
-    source.counts.zero();
-    source.progress.frames_in_run.set(0);
-    source.progress.numbers_known.set(0);
-  }
-  submitter_.counts_zeroed();
-  batches_at_start_ = pipeline_board_.batches.get();
-  RunInfo info;
-  info.started_at = clock_.wall();
-  info.run = make_run_id(info.started_at, ++runs_);
-  info.name = name;
-  for (const auto& account : lifetime_accounts()) info.base.push_back(start_of_run(account));
-  board_.set_info(std::move(info));
+  parts_.submitter.drain();  // what was submitted is booked to the run that ends
+  for (std::size_t i = 0; i < parts_.sources.size(); ++i) zero(i);
+  open_run(name);
 }
 
-std::vector<FrameAccount> RunControl::lifetime_accounts() const {
-  std::vector<FrameAccount> accounts;
-  for (std::size_t i = 0; i < sources_.size(); ++i)
-    accounts.push_back(read_account(receive_[i], sources_[i].progress.counters));
-  return accounts;
+/// For the sources that are not in a closing run.
+void RunControl::open_run(const std::string& name) {
+  info_.started_at = parts_.clock.wall();
+  info_.run = make_run_id(info_.started_at, ++runs_);
+  info_.name = name;
+  for (std::size_t i = 0; i < parts_.sources.size(); ++i) {
+    if (!closing_ || closing_->has_part(i)) info_.run_of_source[i] = info_.run;
+  }
+  parts_.board.set_info(info_);
+}
+
+/// What the source took is booked.
+void RunControl::zero(std::size_t source) {
+  auto& s = parts_.sources[source];
+  s.counts.zero();
+  s.progress.frames_in_run.set(0);
+  s.progress.batches_in_run.set(0);
+  s.progress.numbers_known.set(0);
+  parts_.submitter.counts_zeroed(source);
+  parts_.sequences[source].frames_in_run = false;
+  info_.base[source] = start_of_run(lifetime_account(source));
+}
+
+FrameAccount RunControl::lifetime_account(std::size_t source) const {
+  return read_account(receive_[source], parts_.sources[source].progress.counters);
 }
 
 }  // namespace pixhist

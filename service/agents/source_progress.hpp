@@ -16,6 +16,7 @@ struct SourceProgress {
   const std::string name;
   SubmitCounters counters;
   SingleWriterCounter frames_in_run;
+  SingleWriterCounter batches_in_run;
   SingleWriterCounter numbers_known;  // 0 until a numbered frame of this run is submitted, then 1
   SingleWriterCounter first_frame;    // lowest and highest number submitted in this run
   SingleWriterCounter last_frame;

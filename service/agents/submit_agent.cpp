@@ -1,6 +1,7 @@
 #include "service/agents/submit_agent.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace pixhist {
 namespace {
@@ -10,17 +11,31 @@ constexpr int turns_per_round = 4096;
 constexpr auto longest_wait = std::chrono::milliseconds(100);
 /// While batches are on the device there is no other way to learn that they are done than to ask.
 constexpr auto device_poll = std::chrono::microseconds(200);
+/// Nobody rings when the last reader lets go of a held cut that a closing run needs the memory of.
+constexpr auto reader_poll = std::chrono::milliseconds(1);
+
+std::vector<SourceSequence> make_sequences(const std::vector<SubmitSource>& sources, bool per_run) {
+  std::vector<SourceSequence> sequences;
+  for (const auto& source : sources) {
+    sequences.emplace_back(source.sequence);
+    sequences.back().per_run = per_run;
+  }
+  return sequences;
+}
 
 }  // namespace
 
 SubmitAgent::SubmitAgent(SubmitParts parts, bool autostart)
     : parts_(std::move(parts)),
       submitter_(parts_.pipeline, parts_.clock, parts_.sources, parts_.pipeline_board),
-      run_(parts_.clock, parts_.sources, parts_.lanes, parts_.places, submitter_, parts_.run_board,
-           parts_.pipeline_board),
+      sequences_(make_sequences(parts_.sources, parts_.runs.per_run)),
+      run_({parts_.clock, parts_.sources, sequences_, parts_.places, submitter_, parts_.run_board,
+            parts_.pipeline_board, parts_.closed_runs, parts_.notes.run_closed},
+           parts_.lanes, parts_.runs),
       feeds_of_source_(parts_.sources.size()),
-      waiting_mark_(parts_.sources.size()) {
-  for (const auto& source : parts_.sources) sequences_.emplace_back(source.sequence);
+      met_marks_(parts_.sources.size()),
+      blocked_(parts_.sources.size()),
+      missing_seen_(parts_.sources.size()) {
   for (std::size_t i = 0; i < parts_.lanes.size(); ++i) {
     const auto source = parts_.lanes[i]->source;
     feeds_.emplace_back(*parts_.lanes[i], i, parts_.sources[source], sequences_[source], parts_.limits,
@@ -51,14 +66,19 @@ void SubmitAgent::wait() {
   std::chrono::nanoseconds at_most = longest_wait;
   if (!submitter_.idle() || run_.reads_pending()) at_most = device_poll;
   const auto now = parts_.clock.now();
+  const auto until = [&](std::chrono::nanoseconds deadline) {
+    at_most = std::clamp(deadline - now, std::chrono::nanoseconds(0), at_most);
+  };
+  if (const auto deadline = run_.close_deadline()) until(*deadline);
+  if (std::find(blocked_.begin(), blocked_.end(), true) != blocked_.end()) until(now + reader_poll);
   for (const auto& f : feeds_) {
-    if (const auto deadline = f.deadline())
-      at_most = std::clamp(*deadline - now, std::chrono::nanoseconds(0), at_most);
+    if (const auto deadline = f.deadline()) until(*deadline);
   }
   parts_.doorbell.wait(at_most, [this] {
     return (!active_ && !parts_.commands.empty()) ||
-           (submitter_.idle() &&
-            std::any_of(feeds_.begin(), feeds_.end(), [](auto& f) { return f.has_work(); }));
+           (submitter_.idle() && std::any_of(feeds_.begin(), feeds_.end(), [this](auto& f) {
+              return !blocked_[f.source_index()] && f.has_work();
+            }));
   });
 }
 
@@ -67,7 +87,12 @@ bool SubmitAgent::move_frames() {
   for (const auto& feeds : feeds_of_source_) worked |= take_in_order(feeds);
   worked |= submitter_.reap();
   for (auto& f : feeds_) f.release_copied();
-  return pass_marks() || worked;
+  run_.note_frames();
+  const auto deadline = run_.close_deadline();
+  if (deadline && parts_.clock.now() >= *deadline) run_.force_close(RunEnd::timeout);
+  for (std::size_t source = 0; source < sequences_.size(); ++source) worked |= pass_mark(source);
+  note_missing();
+  return worked;
 }
 
 /// The rings of one source are taken from in the order of receipt. One after the other, a batch at a time,
@@ -100,39 +125,74 @@ bool SubmitAgent::take_in_order(const std::vector<std::size_t>& feeds) {
 }
 
 /// A mark is a barrier over all rings of its source: what they held when it was met is submitted first.
-bool SubmitAgent::pass_marks() {
-  bool worked = false;
-  for (std::size_t lane = 0; lane < feeds_.size(); ++lane) {
-    auto& feed = feeds_[lane];
-    const auto source = feed.source_index();
-    if (!feed.at_mark()) continue;
-    if (!waiting_mark_[source]) worked |= start_mark(lane);
-    if (waiting_mark_[source] != lane) continue;
-    const bool passed = std::all_of(feeds_.begin(), feeds_.end(), [&](const LaneFeed& other) {
-      return other.source_index() != source || other.mark_barrier_reached();
-    });
-    if (!passed) continue;
-    auto& counters = parts_.sources[source].progress.counters;
-    if (feed.mark().info.kind == RecordKind::run_end)
-      counters.missing.add(sequences_[source].ledger.end(feed.mark().info));
-    counters.open.set(sequences_[source].ledger.open());
-    feed.take_mark();
-    for (auto& other : feeds_) {
-      if (other.source_index() == source) other.end_mark_barrier();
-    }
-    waiting_mark_[source].reset();
-    worked = true;
+bool SubmitAgent::pass_mark(std::size_t source) {
+  auto& met = met_marks_[source];
+  blocked_[source] = false;
+  if (met && met->lane && !feeds_[*met->lane].at_mark()) end_mark(source);  // a command came in between
+  const bool worked = !met && meet_mark(source);
+  if (!met) return false;
+  const auto& feeds = feeds_of_source_[source];
+  if (!std::all_of(feeds.begin(), feeds.end(), [&](auto i) { return feeds_[i].mark_barrier_reached(); }))
+    return worked;
+
+  LaneFeed* const feed = met->lane ? &feeds_[*met->lane] : nullptr;
+  const RecordInfo mark = feed != nullptr ? feed->mark().info : RecordInfo{};
+  const bool is_end = mark.kind == RecordKind::run_end;
+  const bool passes = feed != nullptr ? ends_run(source, mark) : run_.overdue(source);
+  blocked_[source] = passes && !run_.can_pass(source);
+  if (blocked_[source]) return worked;
+  auto& counters = parts_.sources[source].progress.counters;
+  auto& ledger = sequences_[source].ledger;
+  const bool restarts = feed != nullptr && mark.kind == RecordKind::frame && ledger.sequence_open();
+  if (passes) {
+    run_.pass(source, is_end ? mark : RecordInfo{});
+    if (restarts) counters.restarted.add();
+  } else if (is_end) {
+    counters.missing.add(ledger.end(mark));
+    counters.open.set(ledger.open());
   }
-  return worked;
+  if (mark.kind == RecordKind::run_start) run_.note_start(source);
+  if (feed != nullptr) feed->take_mark();
+  end_mark(source);
+  return true;
 }
 
-bool SubmitAgent::start_mark(std::size_t lane) {
-  const auto source = feeds_[lane].source_index();
-  for (std::size_t i = 0; i < feeds_.size(); ++i) {
-    if (i != lane && feeds_[i].source_index() == source) feeds_[i].begin_mark_barrier();
+/// True if the source stands at a mark that no barrier of a command lies before, or is to leave a run that is
+/// not waited for.
+bool SubmitAgent::meet_mark(std::size_t source) {
+  MetMark met;
+  for (const auto i : feeds_of_source_[source]) {
+    if (!met.lane && feeds_[i].at_mark() && !feeds_[i].at_barrier()) met.lane = i;
   }
-  waiting_mark_[source] = lane;
+  if (!met.lane && !run_.overdue(source)) return false;
+  for (const auto i : feeds_of_source_[source]) {
+    if (i != met.lane) feeds_[i].begin_mark_barrier();
+  }
+  met_marks_[source] = met;
   return true;
+}
+
+void SubmitAgent::end_mark(std::size_t source) {
+  for (const auto i : feeds_of_source_[source]) feeds_[i].end_mark_barrier();
+  met_marks_[source].reset();
+}
+
+/// Whether the source passes the mark of the run it is in. An end without frames does nothing.
+bool SubmitAgent::ends_run(std::size_t source, const RecordInfo& mark) const {
+  const auto& sequence = sequences_[source];
+  if (!run_.marks_count()) return false;
+  if (mark.kind == RecordKind::run_end) return sequence.frames_in_run && sequence.ledger.ends(mark);
+  const bool start_without_key = mark.kind == RecordKind::run_start && !mark.run.present();
+  return sequence.begins_run(mark) || (start_without_key && sequence.frames_in_run);
+}
+
+void SubmitAgent::note_missing() {
+  for (std::size_t i = 0; i < missing_seen_.size(); ++i) {
+    const std::uint64_t in_all = parts_.sources[i].progress.counters.missing.get();
+    const std::uint64_t numbers = in_all - std::exchange(missing_seen_[i], in_all);
+    if (numbers > many_missing_numbers && parts_.notes.many_missing)
+      parts_.notes.many_missing(i, numbers, in_all);
+  }
 }
 
 bool SubmitAgent::run_commands() {
@@ -146,12 +206,27 @@ bool SubmitAgent::run_commands() {
         for (auto& f : feeds_) f.begin_barrier();
       }
     }
-    if (active_->barrier() && !barrier_reached()) return worked;
+    if (!may_execute()) return worked;
     for (auto& f : feeds_) f.end_barrier();
     run_.execute(*active_);  // stays active_ while it runs: if the device is lost in it, it is answered so
     active_.reset();
     worked = true;
   }
+}
+
+/// A source that is blocked at a mark has got as far as it can: what it holds back is pending in the cut. But
+/// a command that ends the run ends the closing of the one before first, and then nothing is blocked.
+bool SubmitAgent::may_execute() {
+  if (!active_->barrier()) return true;
+  if (!barrier_reached_or_blocked()) return false;
+  if (!run_.ends_run(*active_)) return true;
+  run_.force_close(RunEnd::command);
+  return run_.ready_for(*active_) && barrier_reached();
+}
+
+bool SubmitAgent::barrier_reached_or_blocked() const {
+  return std::all_of(feeds_.begin(), feeds_.end(),
+                     [this](const LaneFeed& f) { return f.barrier_reached() || blocked_[f.source_index()]; });
 }
 
 bool SubmitAgent::barrier_reached() const {
@@ -172,7 +247,8 @@ void SubmitAgent::lose_device() {
 bool SubmitAgent::drain(const std::function<bool()>& give_up) {
   for (auto& f : feeds_) f.begin_barrier();
   while (!barrier_reached() && !give_up()) {
-    if (!move_frames()) wait();
+    if (barrier_reached_or_blocked()) run_.force_close(RunEnd::shutdown);
+    if (!move_frames() && !run_.poll_reads()) wait();
   }
   const bool complete = barrier_reached();
   for (auto& f : feeds_) f.end_barrier();
@@ -182,6 +258,7 @@ bool SubmitAgent::drain(const std::function<bool()>& give_up) {
     counters.missing.add(sequences_[i].ledger.end());
     counters.open.set(0);
   }
+  note_missing();
   return complete;
 }
 

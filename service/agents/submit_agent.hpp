@@ -2,6 +2,8 @@
 // The one consumer of the rings and of the device: takes frames, feeds the pipeline, executes commands.
 // Readers of what it does: RunBoard, SourceProgress, PipelineProgressBoard. Everything else is its own.
 
+#include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -13,6 +15,15 @@
 #include "service/agents/run_control.hpp"
 
 namespace pixhist {
+
+/// What is worth a line in the log; called on the submit thread. May be empty.
+struct SubmitNotes {
+  std::function<void(const ClosedRun&)> run_closed;
+  /// `numbers` frame numbers were given up in one step, `in_all` since the start (saturating).
+  std::function<void(std::size_t source, std::uint64_t numbers, std::uint64_t in_all)> many_missing;
+};
+/// In one step: more than a detector loses without a long interruption.
+inline constexpr std::uint64_t many_missing_numbers = 1'000'000;
 
 /// Everything the submit thread works with; owned by the service, outlives the agent.
 struct SubmitParts {
@@ -26,6 +37,9 @@ struct SubmitParts {
   Doorbell& doorbell;
   RunBoard& run_board;
   PipelineProgressBoard& pipeline_board;
+  ClosedRuns& closed_runs;
+  RunRules runs;
+  SubmitNotes notes;
 };
 
 class SubmitAgent final : public Agent {
@@ -43,20 +57,32 @@ class SubmitAgent final : public Agent {
  private:
   bool move_frames();
   bool take_in_order(const std::vector<std::size_t>& feeds);
-  bool pass_marks();
-  bool start_mark(std::size_t lane);
+  bool pass_mark(std::size_t source);
+  bool meet_mark(std::size_t source);
+  void end_mark(std::size_t source);
+  bool ends_run(std::size_t source, const RecordInfo& mark) const;
+  void note_missing();
   bool run_commands();
+  bool may_execute();
   bool barrier_reached() const;
+  bool barrier_reached_or_blocked() const;
   void lose_device();
+
+  /// A source's mark that has been met: its own record at the head of a lane, or the run is not waited for.
+  struct MetMark {
+    std::optional<std::size_t> lane;
+  };
 
   SubmitParts parts_;
   BatchSubmitter submitter_;
-  RunControl run_;
   std::vector<SourceSequence> sequences_;
+  RunControl run_;
   std::vector<LaneFeed> feeds_;
   std::vector<std::vector<std::size_t>> feeds_of_source_;  // indices into feeds_
-  std::vector<std::optional<std::size_t>> waiting_mark_;   // per source: the lane whose mark is waited for
-  std::optional<Command> active_;                          // popped, its barrier not yet reached
+  std::vector<std::optional<MetMark>> met_marks_;          // per source
+  std::vector<bool> blocked_;                // per source: at a mark while the run before is still closing
+  std::vector<std::uint64_t> missing_seen_;  // per source, for note_missing()
+  std::optional<Command> active_;            // popped, its barrier not yet reached
 };
 
 }  // namespace pixhist

@@ -82,6 +82,7 @@ struct Config {
   std::uint64_t rcvhwm_bytes = 256ULL << 20;  // per socket
 
   RunsPolicy runs_policy = RunsPolicy::continuous;
+  std::chrono::seconds close_after{10};  // per_run: a run waits so long for its other sources
   bool autostart = true;
 
   std::string query_endpoint;

@@ -87,6 +87,7 @@ Config build_config(const Json& j) {
   config.rcvhwm_bytes = size_value(j["ring"]["rcvhwm_bytes"]);
 
   config.runs_policy = enum_of<RunsPolicy>(j["runs"]["policy"], runs_policy_names);
+  config.close_after = std::chrono::seconds(j["runs"]["close_after_s"].get<std::uint32_t>());
   config.autostart = j["runs"]["autostart"].get<bool>();
   build_query(j["query"], config);
   config.snapshot_max_bytes = size_value(j["snapshot"]["max_bytes"]);

@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "core/snapshot/assembly.hpp"
+#include "service/agents/closed_runs.hpp"
 #include "service/config/config_fields.hpp"
 #include "service/config/config_values.hpp"
 #include "service/config/memory_plan.hpp"
@@ -33,6 +34,7 @@ class Checker {
     check_endpoints();
     check_places();
     check_ring();
+    check_runs();
     warn_of_comb();
     warn_of_sources();
     return std::move(findings_);
@@ -183,6 +185,25 @@ class Checker {
         warn("batch.bytes", "is smaller than one frame of " + config_.sources[i].name + " (" +
                                 std::to_string(record_bytes(config_, i)) +
                                 " bytes): each batch holds one frame");
+    }
+  }
+
+  /// A closed run is kept in memory while the next one's is taken.
+  void check_runs() {
+    if (config_.runs_policy != RunsPolicy::per_run) return;
+    if (!good({"runs.policy", "snapshot.max_bytes", "detector", "axis"})) return;
+    const std::uint64_t cut = closed_run_bytes(config_);
+    const std::uint64_t least = ClosedRuns::cuts * cut;
+    const std::string needs =
+        "runs.policy per_run holds the last closed run and takes the next: two cuts of " +
+        std::to_string(cut) + " bytes (" + human_bytes(cut) + ")";
+    if (config_.snapshot_max_bytes < least) {
+      refuse("snapshot.max_bytes", needs + "; allowed: at least " + std::to_string(least) + " bytes (" +
+                                       human_bytes(least) +
+                                       "). Raise it, lower axis.bins, or leave runs.policy continuous");
+    } else if (config_.snapshot_max_bytes - least < cut) {
+      warn("snapshot.max_bytes", needs + ", which leave " + human_bytes(config_.snapshot_max_bytes - least) +
+                                     " for other snapshots and replies: not enough for all counts at once");
     }
   }
 

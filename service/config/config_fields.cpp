@@ -137,11 +137,12 @@ const std::vector<ConfigField>& table() {
                  "frames."},
 
       {.path = "runs.policy", .type = T::choice, .default_json = "\"continuous\"",
-       .choices = {"continuous", "per_run"}, .built = Built::some_choices, .built_choices = {"continuous"},
-       .advice = "continuous accumulates over the DAQ's runs; per_run begins anew at each."},
+       .choices = {"continuous", "per_run"},
+       .advice = "continuous accumulates over the DAQ's runs; per_run begins anew at each and keeps the last "
+                 "one in memory: two cuts of the whole detector within snapshot.max_bytes."},
       {.path = "runs.close_after_s", .type = T::integer, .default_json = "10", .unit = "s", .max = 3600,
-       .built = Built::default_only,
-       .advice = "How long a run waits for the end marks of its other sources under per_run."},
+       .advice = "per_run: how long after its first source a run waits for the end of the others; what they "
+                 "send of it later is discarded as stale_run."},
       {.path = "runs.autostart", .type = T::boolean, .default_json = "true",
        .advice = "false: frames are counted as discarded until a client sends start."},
 

@@ -6,6 +6,7 @@
 
 #include "core/model/histogram_spec.hpp"
 #include "core/ring/record.hpp"
+#include "service/agents/closed_runs.hpp"
 
 namespace pixhist {
 namespace {
@@ -15,6 +16,13 @@ constexpr std::uint64_t device_slots = 2;  // a batch is copied while the one be
 std::uint64_t least_share(const Config& config, std::size_t source) {
   const std::uint64_t bytes = least_records_per_ring * record_bytes(config, source);
   return (bytes + ring_page - 1) / ring_page * ring_page;
+}
+
+std::uint64_t largest_counts(const Config& config) {
+  std::uint64_t largest = 0;
+  for (std::size_t i = 0; i < config.sources.size(); ++i)
+    largest = std::max(largest, count_bytes(config.histogram_spec(i)));
+  return largest;
 }
 
 }  // namespace
@@ -72,6 +80,10 @@ std::uint64_t largest_batch(const Config& config) {
   return largest;
 }
 
+std::uint64_t closed_run_bytes(const Config& config) {
+  return (config.axis.bins + std::uint64_t{flow_count}) * sizeof(std::uint32_t) * config.detector.pixels();
+}
+
 MemoryPlan plan_memory(const Config& config, bool cuda) {
   const MemoryKind ring_kind = cuda ? MemoryKind::pinned : MemoryKind::host;
   const MemoryKind count_kind = cuda ? MemoryKind::device : MemoryKind::host;
@@ -97,7 +109,15 @@ MemoryPlan plan_memory(const Config& config, bool cuda) {
   }
   if (cuda)
     plan.at_start.push_back({"batch slots", MemoryKind::device, device_slots * largest_batch(config)});
-  plan.up_to.push_back({"snapshots and replies (snapshot.max_bytes)", ring_kind, config.snapshot_max_bytes});
+  std::uint64_t closed_runs = 0;
+  if (config.runs_policy == RunsPolicy::per_run) {
+    closed_runs = ClosedRuns::cuts * closed_run_bytes(config);
+    plan.at_start.push_back(
+        {"last closed run and the next (within snapshot.max_bytes)", ring_kind, closed_runs});
+    if (cuda) plan.at_start.push_back({"read of a closing run", MemoryKind::device, largest_counts(config)});
+  }
+  plan.up_to.push_back({"snapshots and replies (snapshot.max_bytes)", ring_kind,
+                        config.snapshot_max_bytes - std::min(config.snapshot_max_bytes, closed_runs)});
   if (cuda) plan.up_to.push_back({"snapshots on the way", MemoryKind::device, config.snapshot_max_bytes});
   plan.up_to.push_back({"receive queues of ZeroMQ (ring.rcvhwm_bytes per socket)", MemoryKind::host,
                         config.rcvhwm_bytes * ring});

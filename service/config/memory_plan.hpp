@@ -33,6 +33,10 @@ std::size_t ring_records(std::uint64_t share, std::uint64_t record_bytes);
 /// but at least one frame.
 std::uint64_t largest_batch(const Config& config);
 
+/// The cut that runs.policy per_run keeps of a closed run, all counts of the detector: there are two of them,
+/// the last closed run's and one for the next.
+std::uint64_t closed_run_bytes(const Config& config);
+
 struct MemoryItem {
   std::string name;  // "ring of module0", "counts of module0"
   MemoryKind kind = MemoryKind::host;

@@ -47,7 +47,8 @@ Reply too_large(const Request& request, std::size_t bytes, std::uint64_t limit) 
 
 Reply no_snapshot(const Request& request, const std::string& id) {
   return error_reply(request.id, ErrorCode::no_snapshot,
-                     "no held snapshot '" + id + "'; it may have expired, status lists those there are");
+                     "no held snapshot and no closed run '" + id +
+                         "'; it may have expired or been replaced, status and runs list those there are");
 }
 
 }  // namespace
@@ -122,6 +123,7 @@ std::optional<Reply> QueryAgent::answer(const std::shared_ptr<PendingRequest>& p
     case Op::ping: return result_reply(request.id, nlohmann::json::object());
     case Op::info: return result_reply(request.id, info_document(parts_.view));
     case Op::status: return result_reply(request.id, status_document(parts_.view));
+    case Op::runs: return result_reply(request.id, runs_json(parts_.view.closed_runs));
     case Op::edges:
     case Op::centers: return axis_reply(request, parts_.view.config.axis);
     case Op::values:
@@ -132,8 +134,10 @@ std::optional<Reply> QueryAgent::answer(const std::shared_ptr<PendingRequest>& p
     case Op::snapshot: return count_op(pending);
     case Op::release:
       if (!parts_.held.release(*request.snapshot))
-        return error_reply(request.id, ErrorCode::no_snapshot,
-                           "no held snapshot '" + *request.snapshot + "'; status lists those there are");
+        return error_reply(
+            request.id, ErrorCode::no_snapshot,
+            "no held snapshot '" + *request.snapshot +
+                "'; status lists those there are. A closed run stays until the next is closed");
       return result_reply(request.id, {{"released", *request.snapshot}});
     case Op::reset:
     case Op::start:
@@ -176,13 +180,18 @@ std::optional<Reply> QueryAgent::count_op(const std::shared_ptr<PendingRequest>&
   if (request.op != Op::snapshot && reply_bytes(request) > limit)
     return too_large(request, reply_bytes(request), limit);
   if (request.since) {
-    pending->since = parts_.held.find(*request.since);
+    pending->since = find_held(*request.since);
     if (!pending->since) return no_snapshot(request, *request.since);
   }
   if (!request.snapshot) return read_counts(pending);
-  const SnapshotPtr held = parts_.held.find(*request.snapshot);
+  const SnapshotPtr held = find_held(*request.snapshot);
   if (!held) return no_snapshot(request, *request.snapshot);
   return made_of(*pending, held, std::nullopt);
+}
+
+SnapshotPtr QueryAgent::find_held(const std::string& id) const {
+  const SnapshotPtr held = parts_.held.find(id);
+  return held ? held : parts_.view.closed_runs.find(id);
 }
 
 std::optional<Reply> QueryAgent::read_counts(const std::shared_ptr<PendingRequest>& pending) {

@@ -77,6 +77,8 @@ class QueryAgent final : public Agent {
   std::optional<Reply> refuse_control(const PendingRequest& pending) const;
   std::optional<Reply> refuse_by_state(const Request& request) const;
   std::optional<Reply> count_op(const std::shared_ptr<PendingRequest>& pending);
+  /// A held cut, or the last closed run; null if there is none of that id.
+  SnapshotPtr find_held(const std::string& id) const;
   std::optional<Reply> read_counts(const std::shared_ptr<PendingRequest>& pending);
   /// The answer made of what was read, or of a held cut.
   Reply made_of(const PendingRequest& pending, const SnapshotPtr& from,

@@ -72,6 +72,23 @@ Reply snapshot_reply(const Request& request, const HeldSnapshot& held) {
                                    {"cut", to_json(snapshot.cut)}});
 }
 
+json runs_json(const ClosedRuns& closed) {
+  json runs = json::array();
+  if (const auto run = closed.last()) {
+    const Snapshot& snapshot = *run->snapshot;
+    runs.push_back({{"run", snapshot.cut.run},
+                    {"name", run->name},
+                    {"where", "memory"},
+                    {"ended_by", name_of(run->end)},
+                    {"started_at", rfc3339(snapshot.cut.started_at)},
+                    {"closed_at", rfc3339(snapshot.cut.taken_at)},
+                    {"frames", snapshot.cut.frames()},
+                    {"bytes", snapshot.counts.size() + snapshot.flow.size()},
+                    {"cut", to_json(snapshot.cut)}});
+  }
+  return {{"runs", std::move(runs)}};
+}
+
 Reply axis_reply(const Request& request, const AxisSpec& axis) {
   auto values = std::make_shared<std::vector<double>>();
   visit_bin_scale(axis, [&](const auto& scale) {

@@ -7,6 +7,7 @@
 
 #include "core/snapshot/snapshot.hpp"
 #include "proto/query/request.hpp"
+#include "service/agents/closed_runs.hpp"
 #include "service/config/config.hpp"
 #include "service/query/held_snapshots.hpp"
 #include "service/transport/query_socket.hpp"
@@ -36,6 +37,9 @@ Reply pixel_reply(const Request& request, const SnapshotPtr& snapshot, const Sna
 
 /// snapshot: what is held, and what of it.
 Reply snapshot_reply(const Request& request, const HeldSnapshot& held);
+
+/// runs: the closed runs that can be asked for.
+nlohmann::json runs_json(const ClosedRuns& closed);
 
 /// edges, centers: computed in the axis type, sent as <f8.
 Reply axis_reply(const Request& request, const AxisSpec& axis);

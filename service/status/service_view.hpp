@@ -8,6 +8,7 @@
 
 #include "core/memory/host_memory.hpp"
 #include "core/time/clock.hpp"
+#include "service/agents/closed_runs.hpp"
 #include "service/agents/command_queue.hpp"
 #include "service/agents/ingest_lane.hpp"
 #include "service/agents/place_board.hpp"
@@ -42,6 +43,7 @@ struct ServiceView {
   const MemoryAccount& memory;
   const SnapshotMemory& snapshot_memory;
   const HeldSnapshots& held;
+  const ClosedRuns& closed_runs;
   const CommandQueue& commands;
   const ErrorBoard& errors;
   const RateMeter& rates;

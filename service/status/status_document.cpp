@@ -32,8 +32,10 @@ json ring_json(const ServiceView& view, std::size_t source) {
   return rings;
 }
 
+json id_or_null(const std::string& run) { return run.empty() ? json() : json(run); }
+
 json source_json(const ServiceView& view, std::size_t i, const std::optional<Place>& place,
-                 const FrameAccount& lifetime, const FrameAccount& run) {
+                 const RunInfo& info, const FrameAccount& lifetime, const FrameAccount& run) {
   const auto& progress = *view.sources[i];
   const bool numbered = progress.numbers_known.get() != 0;
   const auto mismatches = view.errors.mismatches();
@@ -43,6 +45,7 @@ json source_json(const ServiceView& view, std::size_t i, const std::optional<Pla
     last_ms = std::max(last_ms, counters->last_frame_unix_ms.get());
   return {
       {"lifetime", to_json(lifetime)},
+      {"run_id", id_or_null(info.run_of_source[i])},
       {"run", to_json(run)},
       {"frames", run.accumulated},
       {"first_frame", numbered ? json(progress.first_frame.get()) : json()},
@@ -63,6 +66,16 @@ json kernels_json(const ServiceView& view) {
     batches[std::string(view.kernels[k].name)] = n;
   }
   return batches;
+}
+
+json run_json(const ServiceView& view, const RunInfo& run) {
+  const auto closed = view.closed_runs.last();
+  return {{"id", id_or_null(run.run)},
+          {"name", run.name},
+          {"started_at", run.run.empty() ? json() : json(rfc3339(run.started_at))},
+          {"policy", name_of(view.config.runs_policy)},
+          {"closing", id_or_null(run.closing)},
+          {"last_closed", closed ? json(closed->snapshot->cut.run) : json()}};
 }
 
 json held_json(const ServiceView& view) {
@@ -114,7 +127,7 @@ json status_document(const ServiceView& view) {
   for (std::size_t i = 0; i < view.sources.size(); ++i) {
     const FrameAccount lifetime = lifetime_account(view, i);
     const FrameAccount of_run = since(lifetime, run.base[i]);
-    sources[view.sources[i]->name] = source_json(view, i, placed[i].place, lifetime, of_run);
+    sources[view.sources[i]->name] = source_json(view, i, placed[i].place, run, lifetime, of_run);
     lifetime_total += lifetime;
     run_total += of_run;
   }
@@ -123,7 +136,7 @@ json status_document(const ServiceView& view) {
       {"version", PIXHIST_VERSION},
       {"time", rfc3339(view.clock.wall())},
       {"uptime_s", std::chrono::duration<double>(view.clock.now() - view.started).count()},
-      {"run", {{"id", run.run}, {"name", run.name}, {"started_at", rfc3339(run.started_at)}}},
+      {"run", run_json(view, run)},
       {"device", {{"kind", view.device.kind}, {"name", view.device.name}, {"reason", view.device.reason}}},
       {"sources", std::move(sources)},
       {"totals", {{"lifetime", to_json(lifetime_total)}, {"run", to_json(run_total)}}},

@@ -168,7 +168,7 @@ class BadRequestsTest(unittest.TestCase):
             self.assert_refused("bins_out_of_range", "values", bins=bins)
 
     def test_not_built(self):
-        for op in ("save", "runs"):
+        for op in ("save",):
             self.assert_refused("not_built", op)
 
     def test_no_snapshot(self):

@@ -120,7 +120,7 @@ class ConfigurationTest(unittest.TestCase):
     def test_what_is_not_built_is_refused_unless_at_its_default(self):
         for key, value in (
             ("publish.endpoint", "tcp://127.0.0.1:1"), ("live.listen", "127.0.0.1:1"), ("checkpoint.directory", "/tmp"),
-            ("save.directory", "/tmp"), ("runs.policy", "per_run"), ("sources.0.format", "stins"),
+            ("save.directory", "/tmp"), ("sources.0.format", "stins"),
         ):  # fmt: skip
             done = run_pixhistd("--check-config", "--set", f"{key}={value}")
             self.assertEqual(done.returncode, 2, key)

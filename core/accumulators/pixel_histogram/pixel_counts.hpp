@@ -101,6 +101,15 @@ class PixelCounts : public Accumulator {
   /// The same for a reduction; only its result leaves the device.
   virtual std::unique_ptr<CountRead> begin_reduce(const ReductionRequest& request,
                                                   const ReductionTarget& target) = 0;
+  /// Takes ahead what one read of everything needs; to be called before frames come. Throws what allocation
+  /// throws.
+  virtual void reserve_read() {}
+  /// As begin_read(), with what reserve_read() took: never fails for want of memory. One at a time: the one
+  /// before is ready. It may wait, in stream order, for the reserved read of another source.
+  virtual std::unique_ptr<CountRead> begin_reserved_read(const CountWindow& window,
+                                                         const CountTarget& target) {
+    return begin_read(window, target);
+  }
   /// Frames accumulated since zero, as far as known to the host (the CPU twin: exact).
   virtual std::uint64_t frames() const = 0;
   virtual FlowTotals flow_totals() const = 0;

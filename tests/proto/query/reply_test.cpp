@@ -74,6 +74,7 @@ TEST_CASE("a cut: per source and in total") {
   cut.batches = 4;
   cut.paused_ms = 5;
   SourceCut a{.source = "a",
+              .run = "20260131T120000Z-0001",
               .frames = 10,
               .first_frame = 0,
               .last_frame = 9,
@@ -83,6 +84,7 @@ TEST_CASE("a cut: per source and in total") {
   a.account.accumulated = 10;
   a.account.accepted = 11;
   SourceCut b{.source = "b",
+              .run = "",
               .frames = 20,
               .first_frame = {},
               .last_frame = {},
@@ -108,12 +110,18 @@ TEST_CASE("a cut: per source and in total") {
   CHECK(out["sources"]["a"]["pending"] == 1);
   CHECK(out["sources"]["a"]["saturated"] == 2);
   CHECK(out["sources"]["a"]["account"] == to_json(a.account));
+  CHECK(out["sources"]["a"]["run"] == "20260131T120000Z-0001");
+  CHECK(out["sources"]["b"]["run"].is_null());
   CHECK(out["sources"]["b"]["first_frame"].is_null());
   CHECK(out["sources"]["b"]["last_frame"].is_null());
   CHECK(out["totals"]["frames"] == 30);
   CHECK(out["totals"]["pending"] == 4);
   CHECK(out["totals"]["account"]["accepted"] == 34);
   CHECK(out["totals"]["account"]["accumulated"] == 30);
+
+  cut.run.clear();  // between two runs
+  CHECK(to_json(cut)["run"].is_null());
+  CHECK(to_json(cut)["started_at"].is_null());
 }
 
 TEST_CASE("times in RFC 3339, UTC, milliseconds, rounded down") {

@@ -1,6 +1,7 @@
 #pragma once
 // A submit agent with everything around it, driven by hand: rings that the test writes, a manual clock.
 
+#include <array>
 #include <cstring>
 #include <memory>
 #include <string>
@@ -49,10 +50,11 @@ struct SubmitBench {
   explicit SubmitBench(std::vector<std::size_t> rings_of_source = {1},
                        BatchLimits limits = {4, 1 << 20, std::chrono::milliseconds(200)},
                        bool autostart = true, std::size_t ring_bytes = 4096, std::size_t records = 64,
-                       bool placed = true)
+                       bool placed = true, RunRules rules = {})
       : places({shape.rows, static_cast<std::uint32_t>(rings_of_source.size()) * shape.cols},
                sites(rings_of_source.size(), placed)),
-        board(rings_of_source.size()) {
+        board(rings_of_source.size()),
+        closed(window_if(rules.per_run, rings_of_source.size()), memory) {
     std::vector<SubmitSource> sources;
     std::vector<std::vector<Accumulator*>> accumulators;
     std::vector<IngestLane*> lane_list;
@@ -72,10 +74,26 @@ struct SubmitBench {
     }
     cpu = std::make_unique<CpuPipeline>(accumulators);
     pipeline = std::make_unique<HeldPipeline>(*cpu);
-    agent =
-        std::make_unique<SubmitAgent>(SubmitParts{clock, *pipeline, std::move(sources), std::move(lane_list),
-                                                  limits, places, commands, doorbell, board, pipeline_board},
-                                      autostart);
+    agent = std::make_unique<SubmitAgent>(
+        SubmitParts{clock, *pipeline, std::move(sources), std::move(lane_list), limits, places, commands,
+                    doorbell, board, pipeline_board, closed, rules, notes()},
+        autostart);
+  }
+
+  /// All bins of sources side by side.
+  static std::optional<SnapshotWindow> window_if(bool per_run, std::size_t sources) {
+    if (!per_run) return std::nullopt;
+    const auto cols = static_cast<std::uint32_t>(sources) * shape.cols;
+    return SnapshotWindow{Rect{0, shape.rows, 0, cols}, {0, 16}, StorageType::u32};
+  }
+
+  SubmitNotes notes() {
+    SubmitNotes to_lists;
+    to_lists.run_closed = [this](const ClosedRun& run) { closed_log.push_back(run.snapshot->cut.run); };
+    to_lists.many_missing = [this](std::size_t source, std::uint64_t numbers, std::uint64_t in_all) {
+      missing_log.push_back({source, numbers, in_all});
+    };
+    return to_lists;
   }
 
   static std::vector<SourceSite> sites(std::size_t sources, bool placed) {
@@ -112,6 +130,13 @@ struct SubmitBench {
     info.run = run;
     info.has_expected = true;
     info.expected = expected;
+    return lanes[lane]->ring.try_mark(info);
+  }
+
+  bool send_start(std::size_t lane, RunKey run) {
+    RecordInfo info;
+    info.kind = RecordKind::run_start;
+    info.run = run;
     return lanes[lane]->ring.try_mark(info);
   }
 
@@ -165,8 +190,11 @@ struct SubmitBench {
   Doorbell doorbell;
   PlaceBoard places;
   RunBoard board;
+  ClosedRuns closed;
   PipelineProgressBoard pipeline_board;
   std::vector<CommandResult> results;
+  std::vector<std::string> closed_log;                    // run ids, in the order they were closed
+  std::vector<std::array<std::uint64_t, 3>> missing_log;  // source, numbers, in all
   std::unique_ptr<SubmitAgent> agent;
 };
 

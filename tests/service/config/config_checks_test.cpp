@@ -133,5 +133,26 @@ TEST_CASE("config_checks: warnings") {
             "goes to one of the two only"));
 }
 
+TEST_CASE("config_checks: per_run needs two cuts of the whole detector within snapshot.max_bytes") {
+  const std::vector<std::string> small{"detector.rows=10", "detector.cols=100", "axis.bins=60", "axis.max=60",
+                                       "runs.policy=per_run"};
+  const auto with = [&](const std::string& max_bytes) {
+    auto set = small;
+    set.push_back("snapshot.max_bytes=" + max_bytes);
+    return load_set(std::move(set));
+  };
+  const auto refused = rule_at(with("511999"), "snapshot.max_bytes");  // 2 * 1000 pixels * (60 + 4) * 4
+  CHECK(has(refused, "two cuts of 256000 bytes (250.0 KiB)"));
+  CHECK(has(refused, "allowed: at least 512000 bytes"));
+  CHECK(has(refused, "lower axis.bins"));
+  const auto least = with("512000");
+  REQUIRE_MESSAGE(least.config, least.error_text());
+  CHECK(has(warning_at(least, "snapshot.max_bytes"), "leave 0 bytes for other snapshots"));
+  CHECK(with("768000").warnings.empty());
+  CHECK(load_set({"snapshot.max_bytes=1"}).config);  // continuous needs none
+  CHECK_FALSE(
+      rule_at(load_set({"runs.policy=per_run"}), "snapshot.max_bytes").empty());  // 4 GiB and a little
+}
+
 }  // namespace
 }  // namespace pixhist

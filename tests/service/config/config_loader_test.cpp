@@ -305,12 +305,11 @@ TEST_CASE("config_loader: all errors at once, each with path, what was given, by
 }
 
 TEST_CASE("config_loader: refusals of what is not built, one key each") {
-  for (const char* set :
-       {"sources.0.format=dectris2", "sources.0.channel=threshold_1", "sources.0.curve_server_key=x",
-        "sources.0.forward=tcp://h:1", "runs.policy=per_run", "runs.close_after_s=5",
-        "publish.endpoint=tcp://*:1", "publish.every_ms=100", "live.listen=127.0.0.1:1",
-        "checkpoint.directory=/x", "checkpoint.every_s=10", "checkpoint.compress=none", "save.directory=/x",
-        "curve.secret_key_file=/x", "curve.clients_dir=/x"}) {
+  for (const char* set : {"sources.0.format=dectris2", "sources.0.channel=threshold_1",
+                          "sources.0.curve_server_key=x", "sources.0.forward=tcp://h:1",
+                          "publish.endpoint=tcp://*:1", "publish.every_ms=100", "live.listen=127.0.0.1:1",
+                          "checkpoint.directory=/x", "checkpoint.every_s=10", "checkpoint.compress=none",
+                          "save.directory=/x", "curve.secret_key_file=/x", "curve.clients_dir=/x"}) {
     CAPTURE(set);
     const auto result = load_set({set});
     REQUIRE(result.errors.size() == 1);

@@ -130,8 +130,6 @@ TEST_CASE("config_values: what is known but not built is refused, its default ne
         "not built yet in this version, which has: array10, sls");
   CHECK(refusal(*find_field("sources.*.format"), "png") ==
         "allowed: one of array10, sls, dectris1, dectris2, stins, odin");
-  CHECK(refusal(*find_field("runs.policy"), "per_run") ==
-        "not built yet in this version, which has: continuous");
   CHECK(refusal(*find_field("publish.every_ms"), 500) == "not built yet in this version, which has: 1000");
   CHECK(refusal(*find_field("publish.every_ms"), "soon") == "allowed: an integer from 10 to 3600000");
   for (const auto& field : config_fields()) {

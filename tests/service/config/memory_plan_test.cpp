@@ -95,6 +95,21 @@ TEST_CASE("memory_plan: the largest ring and frame do not overflow") {
   CHECK(ring_shares(*large.config)[0] == 1ULL << 40);
 }
 
+TEST_CASE("memory_plan: per_run holds two cuts from the start, within snapshot.max_bytes") {
+  const auto loaded = load_set({"runs.policy=per_run", "snapshot.max_bytes=8GiB"});
+  REQUIRE_MESSAGE(loaded.config, loaded.error_text());
+  const std::uint64_t cut = 512ULL * 1024 * 1028 * 4;
+  CHECK(closed_run_bytes(*loaded.config) == cut);
+  const MemoryPlan cpu = plan_memory(*loaded.config, false);
+  const std::string name = "last closed run and the next (within snapshot.max_bytes)";
+  CHECK(bytes_of(cpu.at_start, name, MemoryKind::host) == 2 * cut);
+  CHECK(bytes_of(cpu.up_to, "snapshots and replies (snapshot.max_bytes)", MemoryKind::host) ==
+        (8ULL << 30) - 2 * cut);
+  const MemoryPlan cuda = plan_memory(*loaded.config, true);
+  CHECK(bytes_of(cuda.at_start, name, MemoryKind::pinned) == 2 * cut);
+  CHECK(bytes_of(cuda.at_start, "read of a closing run", MemoryKind::device) == cut);
+}
+
 TEST_CASE("memory_plan: bytes for people") {
   CHECK(human_bytes(0) == "0 bytes");
   CHECK(human_bytes(1023) == "1023 bytes");
