@@ -23,6 +23,7 @@ class CudaBackend final : public Backend {
   std::unique_ptr<PixelCounts> make_counts(HistogramSpec spec) override {
     auto counts = std::make_unique<CudaPixelCounts>(std::move(spec), device_, account_);
     counts->pin_kernel(kernel_);
+    counts->share_reserve(reserve_);
     return counts;
   }
   std::unique_ptr<Pipeline> make_pipeline(std::vector<std::vector<Accumulator*>> accumulators,
@@ -37,6 +38,8 @@ class CudaBackend final : public Backend {
   MemoryAccount& account_;
   CudaDeviceStreams device_;
   PinnedMemory pinned_;
+  // On the device that device_ made current.
+  std::shared_ptr<CudaReadReserve> reserve_ = std::make_shared<CudaReadReserve>(account_);
 };
 
 }  // namespace

@@ -1,17 +1,15 @@
 #include "core/accumulators/pixel_histogram/cuda_count_read.hpp"
 
 #include <algorithm>
+#include <stdexcept>
+#include <string>
 
 #include "core/memory/nvtx_range.hpp"
 
 namespace pixhist {
 namespace {
 
-std::size_t staging_bytes(const std::vector<CudaReadPart>& parts) {
-  std::size_t bytes = 1;
-  for (const auto& part : parts) bytes += align16(part.bytes());
-  return bytes;
-}
+constexpr std::size_t verdict_bytes = align16(sizeof(CudaReadVerdict));
 
 /// Rows of `width` bytes, packed on the device, to host rows `stride` bytes apart; with a negative stride the
 /// rows already lie in the order of memory and `to` is where the window's first row, the highest, goes.
@@ -97,13 +95,27 @@ std::vector<CudaReadPart> reduce_parts(CudaReduceKernel reduce, const ReductionT
   return {std::move(part)};
 }
 
+std::size_t CudaCountRead::device_bytes(const std::vector<CudaReadPart>& parts) {
+  std::size_t bytes = verdict_bytes;
+  for (const auto& part : parts) bytes += align16(part.bytes());
+  return bytes;
+}
+
 CudaCountRead::CudaCountRead(const std::vector<CudaReadPart>& parts, const CudaFillTotals* totals,
-                             const CudaDeviceStreams& device, CudaVerdictPool& verdicts)
-    : device_(device),
-      verdicts_(verdicts),
-      verdict_(sizeof(Verdict), device.compute()),
-      staging_(staging_bytes(parts), device.compute()),
-      verdict_on_host_(verdicts.take()) {
+                             const CudaDeviceStreams& device, CudaVerdictPool& verdicts,
+                             const CudaReadReserve* reserve)
+    : device_(device), verdicts_(verdicts), reserve_(reserve) {
+  const std::size_t bytes = device_bytes(parts);
+  if (reserve_ == nullptr) {
+    own_.emplace(bytes, device.compute());
+  } else {
+    if (bytes > reserve_->size())
+      throw std::logic_error("a reserved read needs " + std::to_string(bytes) + " bytes, reserved are " +
+                             std::to_string(reserve_->size()));
+    reserve_->left().hold(device.compute());
+  }
+  staging_ = own_ ? own_->data() : reserve_->data();
+  verdict_on_host_ = verdicts.take();
   const NvtxRange range("snapshot");
   enqueue_kernels(parts, totals);
   enqueue_copies(parts);
@@ -111,11 +123,11 @@ CudaCountRead::CudaCountRead(const std::vector<CudaReadPart>& parts, const CudaF
 
 void CudaCountRead::enqueue_kernels(const std::vector<CudaReadPart>& parts, const CudaFillTotals* totals) {
   const auto stream = device_.compute().get();
-  auto* verdict = verdict_.data<Verdict>();
+  auto* verdict = reinterpret_cast<Verdict*>(staging_);
   PIXHIST_CUDA_CHECK(cudaMemsetAsync(&verdict->capped, 0, sizeof verdict->capped, stream));
   PIXHIST_CUDA_CHECK(
       cudaMemcpyAsync(&verdict->totals, totals, sizeof *totals, cudaMemcpyDeviceToDevice, stream));
-  std::byte* result = staging_.data();
+  std::byte* result = staging_ + verdict_bytes;
   for (const auto& part : parts) {
     if (part.bytes() == 0) continue;
     part.launch(result, &verdict->capped, stream);
@@ -127,15 +139,16 @@ void CudaCountRead::enqueue_kernels(const std::vector<CudaReadPart>& parts, cons
 void CudaCountRead::enqueue_copies(const std::vector<CudaReadPart>& parts) {
   copied_on_device_.hold(device_.read());
   const auto stream = device_.read().get();
-  const std::byte* result = staging_.data();
+  const std::byte* result = staging_ + verdict_bytes;
   for (const auto& part : parts) {
     if (part.bytes() == 0) continue;
     copy_rows(part.to, part.stride, result, part.row_bytes, part.rows, stream);
     result += align16(part.bytes());
   }
-  PIXHIST_CUDA_CHECK(cudaMemcpyAsync(verdict_on_host_.data(), verdict_.data(), sizeof(Verdict),
-                                     cudaMemcpyDeviceToHost, stream));
+  PIXHIST_CUDA_CHECK(
+      cudaMemcpyAsync(verdict_on_host_.data(), staging_, sizeof(Verdict), cudaMemcpyDeviceToHost, stream));
   on_host_.record(device_.read());
+  if (reserve_ != nullptr) reserve_->left().record(device_.read());
 }
 
 bool CudaCountRead::ready() {

@@ -3,6 +3,7 @@
 // order on the compute stream so that filling goes on, then brought to the host on a stream of its own.
 
 #include <functional>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -34,6 +35,28 @@ class CudaVerdictPool {
   std::size_t made_ = 0;
 };
 
+/// Device memory for one read at a time, taken ahead. Reads that follow each other in it wait in stream
+/// order, not on the host. Submit thread only; outlives the reads.
+class CudaReadReserve {
+ public:
+  explicit CudaReadReserve(MemoryAccount& account) : account_(account) {}
+  /// For reads of `bytes` at least; only while none is under way. Throws DeviceMemoryError.
+  void grow(std::size_t bytes) {
+    if (bytes <= buffer_.size()) return;
+    buffer_ = {};
+    buffer_ = DeviceBuffer(bytes, account_);
+  }
+  std::byte* data() const { return buffer_.data(); }
+  std::size_t size() const { return buffer_.size(); }
+  /// Recorded when a read has been copied out of it.
+  const CudaEvent& left() const { return left_; }
+
+ private:
+  MemoryAccount& account_;
+  DeviceBuffer buffer_;
+  CudaEvent left_;
+};
+
 /// One array of an answer: made by kernels in device memory, its rows packed in the order of host memory,
 /// then copied to host rows `stride` bytes apart; `to` is where the row goes that is first in wire order.
 struct CudaReadPart {
@@ -55,8 +78,14 @@ std::vector<CudaReadPart> reduce_parts(CudaReduceKernel reduce, const ReductionT
 class CudaCountRead final : public CountRead {
  public:
   /// Enqueues everything. The targets outlive ready(); page-locked ones are written without a detour.
+  /// With a reserve, device memory comes from there. Throws DeviceMemoryError, PinningRefused; with a reserve
+  /// that is large enough, and a verdict in the pool, neither.
   CudaCountRead(const std::vector<CudaReadPart>& parts, const CudaFillTotals* totals,
-                const CudaDeviceStreams& device, CudaVerdictPool& verdicts);
+                const CudaDeviceStreams& device, CudaVerdictPool& verdicts,
+                const CudaReadReserve* reserve = nullptr);
+
+  /// Device memory of a read of `parts`.
+  static std::size_t device_bytes(const std::vector<CudaReadPart>& parts);
 
   /// Waits for the copies of a read that is given up: the device memory they read goes with the object.
   ~CudaCountRead() override {
@@ -76,8 +105,9 @@ class CudaCountRead final : public CountRead {
 
   const CudaDeviceStreams& device_;
   CudaVerdictPool& verdicts_;
-  AsyncBuffer verdict_;
-  AsyncBuffer staging_;  // the parts, one behind the other
+  const CudaReadReserve* reserve_;
+  std::optional<AsyncBuffer> own_;  // without a reserve
+  std::byte* staging_ = nullptr;    // the verdict, then the parts, one behind the other
   HostBlock verdict_on_host_;
   CudaEvent copied_on_device_;
   CudaEvent on_host_;

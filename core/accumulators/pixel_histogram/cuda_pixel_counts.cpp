@@ -31,6 +31,7 @@ CudaPixelCounts::CudaPixelCounts(HistogramSpec spec, const CudaDeviceStreams& de
     : spec_(checked(std::move(spec), device)),
       device_(device),
       pinned_(account, device.index()),
+      reserve_(std::make_shared<CudaReadReserve>(account)),
       filler_(make_cuda_filler(spec_)),
       shape_{spec_.axis.bins, shared_bytes_per_block()},
       policy_(shape_),
@@ -122,16 +123,36 @@ FlowTotals CudaPixelCounts::flow_totals() const {
   return {totals.flow[0], totals.flow[1], totals.flow[2], totals.flow[3]};
 }
 
-std::unique_ptr<CountRead> CudaPixelCounts::begin_read(const CountWindow& window, const CountTarget& target) {
+CudaReadKernel CudaPixelCounts::read_kernel(const CountWindow& window) const {
   check_window(spec_, window);
-  device_.use();
   CudaReadKernel read;
   read.counts = counts_.data<std::uint32_t>();
   read.npix = spec_.shape.pixels();
   read.cols = spec_.shape.cols;
   read.bins = spec_.axis.bins;
   read.window = window;
-  return begin(read_parts(read, target));
+  return read;
+}
+
+std::unique_ptr<CountRead> CudaPixelCounts::begin_read(const CountWindow& window, const CountTarget& target) {
+  device_.use();
+  return begin(read_parts(read_kernel(window), target));
+}
+
+void CudaPixelCounts::reserve_read() {
+  device_.use();
+  const std::size_t plane = spec_.shape.pixels() * sizeof(std::uint32_t);
+  reserve_->grow(align16(sizeof(CudaReadVerdict)) + align16(plane * spec_.axis.bins) +
+                 flow_count * align16(plane));
+  reserved_verdicts_.give_back(reserved_verdicts_.take());
+}
+
+std::unique_ptr<CountRead> CudaPixelCounts::begin_reserved_read(const CountWindow& window,
+                                                                const CountTarget& target) {
+  device_.use();
+  return std::make_unique<CudaCountRead>(read_parts(read_kernel(window), target),
+                                         totals_.data<CudaFillTotals>(), device_, reserved_verdicts_,
+                                         reserve_.get());
 }
 
 std::unique_ptr<CountRead> CudaPixelCounts::begin_reduce(const ReductionRequest& request,

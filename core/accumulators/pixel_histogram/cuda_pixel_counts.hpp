@@ -32,6 +32,11 @@ class CudaPixelCounts final : public PixelCounts {
   /// Throws DeviceMemoryError if there is no room for the result.
   std::unique_ptr<CountRead> begin_reduce(const ReductionRequest& request,
                                           const ReductionTarget& target) override;
+  void reserve_read() override;
+  std::unique_ptr<CountRead> begin_reserved_read(const CountWindow& window,
+                                                 const CountTarget& target) override;
+  /// Where reserve_read() takes device memory; sources of one device share it.
+  void share_reserve(std::shared_ptr<CudaReadReserve> reserve) { reserve_ = std::move(reserve); }
   /// Good frames submitted since zero; raw frames cannot fail on the device.
   std::uint64_t frames() const override { return frames_; }
   /// Of the batches that are done.
@@ -51,6 +56,7 @@ class CudaPixelCounts final : public PixelCounts {
   std::span<const std::uint64_t> batches_of_kernel() const override { return batches_of_kernel_; }
 
  private:
+  CudaReadKernel read_kernel(const CountWindow& window) const;
   void learn_from_window();
   std::unique_ptr<CountRead> begin(const std::vector<CudaReadPart>& parts);
   CudaFillTotals* totals_on_host() const {
@@ -62,6 +68,8 @@ class CudaPixelCounts final : public PixelCounts {
   const CudaDeviceStreams& device_;
   PinnedMemory pinned_;
   CudaVerdictPool verdicts_{pinned_};
+  std::shared_ptr<CudaReadReserve> reserve_;
+  CudaVerdictPool reserved_verdicts_{pinned_};  // the one of the reserved read
   const std::unique_ptr<const CudaFiller> filler_;
   const FillShape shape_;
   FillPolicy policy_;
