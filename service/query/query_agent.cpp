@@ -266,10 +266,13 @@ Reply QueryAgent::completed_reply(const PendingRequest& pending, const CommandRe
   const Request& request = pending.request;
   if (result.device_lost)
     return error_reply(request.id, ErrorCode::device_lost, "the device failed; the service is about to exit");
-  if (result.no_memory)
-    return error_reply(
-        request.id, ErrorCode::no_memory,
-        *result.no_memory + "; ask for fewer rows or bins, or try again when other answers are done");
+  if (result.no_memory) {
+    const bool may_pause = request.op == Op::values && !request.pause;
+    return error_reply(request.id, ErrorCode::no_memory,
+                       *result.no_memory + "; ask for fewer rows or bins, " +
+                           (may_pause ? "give pause true to have filling held meanwhile, " : "") +
+                           "or try again when other answers are done");
+  }
   const auto ttl = request.ttl.value_or(parts_.view.config.snapshot_ttl);
   if (request.op == Op::snapshot)
     return snapshot_reply(request, parts_.held.hold(result.snapshot, request.id, ttl));
