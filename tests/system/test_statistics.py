@@ -7,7 +7,7 @@ import numpy as np
 import reference
 from array10 import Sender
 from client import Client
-from harness import ANY_PORT, Service, make_config
+from harness import ANY_PORT, Service, make_config, wait_until
 
 AXIS = {"bins": 60, "min": -7.7, "max": 33.3}  # a bin width that no float is
 ROWS, COLS = 9, 14
@@ -237,6 +237,33 @@ class StatisticsTest(unittest.TestCase):
                 self.assertEqual(client.refusal(op, since=first, fresh=True, **args).code, "run_changed")
             self.check_all(client, at_second - at_first, since=first, snapshot=second)
             self.check_all(client, detector.counts)
+
+    def test_runs_that_end_by_themselves(self):
+        # The last closed run answers as a held cut does; between it and the next there is no difference.
+        rows, cols = 5, 8
+        first, second = make_stack(40, rows, cols, seed=12), make_stack(50, rows, cols, seed=13)
+        config = make_config(rows, cols, "f32", axis=AXIS, runs={"policy": "per_run"})
+        with Service(config) as s, Client(s.query_endpoint) as client, Sender(s.data_endpoint) as sender:
+            sender.frames(first, run="a")
+            sender.end("a")
+            (run,) = wait_until(lambda: client.result("runs")["runs"], "the run is closed")
+            sender.frames(second[:30], run="b")
+            s.wait_account(accepted=70)
+            held = client.result("snapshot")["snapshot"]
+            sender.frames(second[30:], run="b", first=30)
+            s.wait_account(accepted=90)
+            ab = [counts_of(x) for x in (first, second, second[30:])]
+            for args, counts in (({"snapshot": run["run"]}, ab[0]), ({"fresh": True}, ab[1]), ({"since": held}, ab[2])):
+                wanted = statistics(counts)
+                for stat in STATS[1:]:
+                    image = client.array("image", stat=stat, **args)
+                    self.assert_same(image, getattr(wanted, stat), "<f8")
+                spectrum = client.array("spectrum", **args)
+                self.assert_same(spectrum, counts.sum((0, 1), dtype=np.uint64), "<u8")
+            for stat in ("sum", "median"):
+                self.assertEqual(client.refusal("image", since=run["run"], stat=stat).code, "run_changed")
+                error = client.refusal("image", since=run["run"], snapshot=held, stat=stat)
+                self.assertEqual(error.code, "run_changed")
 
     def test_what_a_held_part_can_answer(self):
         with service() as s, Client(s.query_endpoint) as client, Detector(s) as detector:

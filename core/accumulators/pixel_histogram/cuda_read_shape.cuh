@@ -27,8 +27,11 @@ struct ReadShape {
         flip_rows(flip) {}
 
   /// Of the q-th pixel of the window in wire order: where its counts are, and where it goes in the result.
+  /// Divides only where it must, and in 64 bits only where it must: that takes longer than to load a count.
   __device__ std::size_t source_pixel(std::size_t q) const {
-    return (row_begin + q / cols) * static_cast<std::size_t>(source_cols) + col_begin + q % cols;
+    if (cols == source_cols) return static_cast<std::size_t>(row_begin) * source_cols + q;
+    const std::size_t row = q <= 0xFFFFFFFFU ? static_cast<std::uint32_t>(q) / cols : q / cols;
+    return (row_begin + row) * source_cols + col_begin + (q - row * cols);
   }
   __device__ std::size_t result_pixel(std::size_t q) const {
     if (!flip_rows) return q;
