@@ -1,5 +1,6 @@
 #include "proto/ingest/sls_decoder.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <optional>
 #include <string>
@@ -143,7 +144,7 @@ DecodedMessage SlsDecoder::decode(std::span<const MessagePart> parts) {
 /// May come several times, early, or without a frame before it; only `data` tells it, since newer receivers
 /// fill in the other keys. It names no run: a port has one at a time.
 DecodedMessage SlsDecoder::decode_end() {
-  ended_ = true;
+  ++ends_;
   ControlMessage control;
   control.mark = true;
   control.info.kind = RecordKind::run_end;
@@ -175,14 +176,27 @@ RunKey SlsDecoder::run_of(const SlsHeader& header) {
   RunKeyBuilder run = header.fname;
   run.add(header.number(SlsKey::file_index));
   run.add(header.number(SlsKey::frame_number) - header.number(SlsKey::frame_index));
-  const RunKey acquisition = run.key();
-  const bool goes_on = acquisition == acquisition_ && header.number(SlsKey::frame_index) > frame_index_;
-  if (ended_ && !goes_on) ++repetition_;
-  ended_ = false;
-  acquisition_ = acquisition;
-  frame_index_ = header.number(SlsKey::frame_index);
-  run.add(repetition_);
+  const RunKey name = run.key();
+  const auto frame_index = header.number(SlsKey::frame_index);
+  const bool same = name == acquisitions_[current_].name;
+  if (!same) current_ = remembered(name);
+  Acquisition& acquisition = acquisitions_[current_];
+  const bool goes_on = same && frame_index > acquisition.frame_index;
+  if (acquisition.ends != ends_ && !goes_on) ++acquisition.repetition;
+  acquisition.ends = ends_;
+  acquisition.frame_index = frame_index;
+  run.add(acquisition.repetition);
   return run.key();
+}
+
+/// The place of the acquisition of this name; that of the name begun longest ago where it is new.
+std::size_t SlsDecoder::remembered(const RunKey& name) {
+  const auto* const found = std::find_if(acquisitions_.begin(), acquisitions_.end(),
+                                         [&](const Acquisition& a) { return a.name == name; });
+  if (found != acquisitions_.end()) return static_cast<std::size_t>(found - acquisitions_.begin());
+  const std::size_t place = next_++ % acquisitions_.size();
+  acquisitions_[place] = {name, 0, 0, ends_};
+  return place;
 }
 
 }  // namespace pixhist

@@ -120,6 +120,29 @@ class SlsPlacesTest(unittest.TestCase):
             self.assertEqual(info["origin_from"], "configuration")
             self.assertEqual(service.log().count("the configured origin puts m at"), 1)
 
+    def test_one_port_over_two_sockets(self):
+        """An acquisition of one frame is seen by one socket only; both agree on the runs all the same."""
+        stack = make_stack(31, seed=4)
+        one_port = source("m", endpoints=[ANY_PORT, ANY_PORT])
+        del one_port["endpoint"]
+        end = b'{"jsonversion":5, "data":0}\n'
+        with Service(make_config(ROWS, COLS, sources=[one_port], axis=AXIS)) as service, Client(
+            service.query_endpoint
+        ) as client, Sender(service.data_endpoints[0]) as left, Sender(service.data_endpoints[1]) as right:
+            for first, last in ((0, 10), (10, 11), (11, 31)):
+                for i in range(first, last):
+                    head = json.loads(header(stack[i], i + 1))
+                    head["frameIndex"] = i - first
+                    (left, right)[i % 2].parts(json.dumps(head).encode(), stack[i].tobytes())
+                service.wait_account("m", accepted=last)
+                marks = service.account("m")["control"]
+                for sender in (left, right):
+                    sender.parts(end)
+                service.wait_account("m", control=marks + 2)
+            account = service.wait_account("m", accumulated=31)
+            self.assertEqual((account["discarded"], account["missing"], account["restarted"]), ({}, 0, 0))
+            self.assertTrue(np.array_equal(client.array("values", fresh=True), counts_of(stack)))
+
     def test_incomplete_frames(self):
         """One source each way: taken as they are, without their missing pixels, not at all."""
         ways = ("accumulate", "mask_missing", "reject")

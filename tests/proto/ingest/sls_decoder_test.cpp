@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <array>
 #include <set>
 #include <string>
 #include <vector>
@@ -214,6 +215,38 @@ TEST_CASE("run: behind an end marker the same three open another run, unless the
   const auto third = run_in(decoder, numbered(1, 0));  // the one before last comes back
   CHECK(third != first);
   CHECK(third != again);
+}
+
+TEST_CASE(
+    "run: sockets of one port agree, though one of them had no frame of an acquisition or missed its end") {
+  SlsDecoder one(sls_expected);
+  SlsDecoder two(sls_expected);
+  const auto end = [](SlsDecoder& decoder) { check_end(decode_sls_one(decoder, encode_sls_end())); };
+  CHECK(run_in(one, numbered(1, 0)) == run_in(two, numbered(2, 1)));
+  end(one);
+  end(two);
+  run_in(one, numbered(3, 0));  // a single frame, and the end marker on its socket only
+  end(one);
+  const auto third = run_in(two, numbered(4, 0));
+  CHECK(run_in(one, numbered(5, 1)) == third);
+  end(one);
+  end(two);
+  // The first name once more is a repetition for both.
+  const auto fourth = run_in(one, numbered(1, 0));
+  CHECK(run_in(two, numbered(2, 1)) == fourth);
+}
+
+TEST_CASE("run: a name comes back after an end marker that was lost, or after more names than are kept") {
+  SlsDecoder decoder(sls_expected);
+  const auto end = [&] { check_end(decode_sls_one(decoder, encode_sls_end())); };
+  const auto first = run_in(decoder, numbered(1, 0));
+  end();
+  run_in(decoder, numbered(10, 0));
+  const auto again = run_in(decoder, numbered(1, 0));
+  CHECK(again != first);
+  std::set<std::array<std::uint64_t, 2>> runs{first.hash, again.hash};
+  for (std::uint64_t i = 0; i < 40; ++i) runs.insert(run_in(decoder, numbered(100 + i, 0)).hash);
+  CHECK(runs.size() == 42);
 }
 
 TEST_CASE("run: a rejected frame leaves no trace") {
