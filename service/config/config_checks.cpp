@@ -31,6 +31,7 @@ class Checker {
   ConfigFindings run() {
     check_histograms();
     check_names();
+    check_formats();
     check_endpoints();
     check_places();
     check_ring();
@@ -119,6 +120,17 @@ class Checker {
     }
   }
 
+  void check_formats() {
+    if (!good({"detector.pixel_type"}) || is_integer(config_.pixel_type)) return;
+    for (std::size_t i = 0; i < config_.sources.size(); ++i) {
+      const std::string path = source_path(i) + ".format";
+      if (good({path}) && config_.sources[i].format == "sls")
+        refuse(path, "sends integers only, and detector.pixel_type is " +
+                         std::string(name_of(config_.pixel_type)) +
+                         "; allowed with sls: u8, u16, u32, i16, i32");
+    }
+  }
+
   void check_endpoints() {
     std::map<std::string, std::string> bound;  // endpoint, path
     if (good({"query.endpoint"})) bound[config_.query_endpoint] = "query.endpoint";
@@ -164,11 +176,33 @@ class Checker {
         refuse(path + ".origin", "needed with several sources: [row, col] of the source's first pixel");
     }
     if (!complete) return;
+    check_room(placed);
     try {
       check_placement(placed, config_.detector);
     } catch (const std::invalid_argument& error) {
       findings_.errors.push_back({"sources", "", "", error.what()});
     }
+  }
+
+  /// Of sources that are placed by their headers: whether there is a place for them at all.
+  void check_room(const std::vector<PlacedSource>& placed) {
+    std::uint64_t pixels = 0;
+    for (std::size_t i = 0; i < placed.size(); ++i) {
+      const FrameShape shape = placed[i].shape;
+      pixels += shape.pixels();
+      if (placed[i].place || (shape.rows <= config_.detector.rows && shape.cols <= config_.detector.cols))
+        continue;
+      refuse(source_path(i) + ".shape", "larger than the detector; allowed: at most detector.rows (" +
+                                            std::to_string(config_.detector.rows) + ") and detector.cols (" +
+                                            std::to_string(config_.detector.cols) + ")");
+    }
+    if (pixels > config_.detector.pixels())
+      findings_.errors.push_back(
+          {"sources", "", "",
+           "the sources have " + std::to_string(pixels) + " pixels together, the detector " +
+               std::to_string(config_.detector.pixels()) +
+               "; allowed: sources that fit beside each other. Set detector.rows and cols "
+               "to the whole detector"});
   }
 
   void check_ring() {

@@ -87,6 +87,30 @@ TEST_CASE("config_checks: several sources need names, shapes and places of their
   CHECK(load_set(two_modules({"sources.1.format=odin", "sources.1.origin=null"})).errors.size() == 1);
 }
 
+TEST_CASE("config_checks: sources of sls whose place is not known yet must have room all the same") {
+  const auto ports = [](std::vector<std::string> more) {
+    for (const auto* const s : {"sources.0.format=sls", "sources.1.format=sls", "sources.0.shape=[256,1024]",
+                                "sources.1.shape=[256,1024]", "sources.1.endpoint=tcp://h:2"})
+      more.insert(more.begin(), s);
+    return load_set(more);
+  };
+  CHECK_MESSAGE(ports({}).config, ports({}).error_text());
+  CHECK(
+      has(rule_at(ports({"sources.1.shape=[256,1025]"}), "sources.1.shape"), "at most detector.rows (512)"));
+  CHECK(has(rule_at(ports({"sources.1.shape=[513,1]"}), "sources.1.shape"), "larger than the detector"));
+  CHECK(has(rule_at(ports({"sources.1.shape=[257,1024]"}), "sources"), "525312 pixels together"));
+  CHECK(ports({"sources.1.shape=[256]"}).errors.size() == 1);
+}
+
+TEST_CASE("config_checks: sls sends integers") {
+  for (const auto* const type : {"f32", "f64"}) {
+    const auto loaded = load_set({"sources.0.format=sls", std::string("detector.pixel_type=") + type});
+    CHECK(has(rule_at(loaded, "sources.0.format"), "allowed with sls: u8, u16, u32, i16, i32"));
+    CHECK(load_set({std::string("detector.pixel_type=") + type}).config);
+  }
+  CHECK(load_set({"sources.0.format=sls", "detector.pixel_type=i16"}).config);
+}
+
 TEST_CASE("config_checks: endpoint and endpoints") {
   const auto both = load_set({"sources.0.endpoint=tcp://h:1", R"(sources.0.endpoints=["tcp://h:2"])"});
   CHECK(has(rule_at(both, "sources.0.endpoint"), "excluded by sources.0.endpoints"));
