@@ -8,8 +8,11 @@
 
 #include "proto/ingest/decoder_registry.hpp"
 #include "proto/ingest/numpy_type.hpp"
+#include "proto/text.hpp"
+#include "service/config/config_values.hpp"
 #include "service/config/memory_plan.hpp"
 #include "service/transport/ingest_socket.hpp"
+#include "service/transport/socket_error.hpp"
 
 namespace pixhist {
 namespace {
@@ -25,12 +28,14 @@ struct Axis {
   double max;
 };
 
-/// The power of two above the frame's values, so that one more frame like it fits.
-double above(double value) {
+/// The power of two above the frame's values, so that one more frame like it fits; at most what an axis of
+/// the type can have at both ends.
+double above(double value, PixelType type) {
   constexpr int least = 10;
+  const int most = type == PixelType::f64 ? 1022 : 126;
   int exponent = 0;
   std::frexp(std::max(value, 0.0), &exponent);
-  return std::ldexp(1.0, std::max(exponent, least));
+  return std::ldexp(1.0, std::clamp(exponent, least, most));
 }
 
 Axis choose_axis(const FrameDescription& frame) {
@@ -45,8 +50,9 @@ Axis choose_axis(const FrameDescription& frame) {
     case PixelType::i16: return {bins, -32768, 32768};
     default: break;
   }
-  const double max = above(frame.highest);
-  return {bins, frame.lowest < 0 ? -above(-frame.lowest) : 0, max};
+  const PixelType type = frame.frame.pixel_type;
+  const double max = above(frame.highest, type);
+  return {bins, frame.lowest < 0 ? -above(-frame.lowest, type) : 0, max};
 }
 
 /// Not given where the default will do.
@@ -161,6 +167,9 @@ std::string probe_configuration(const FrameDescription& frame, const std::string
 
 ProbeReport probe(const ProbeOptions& options) {
   for (const auto& format : formats_to_try(options)) make_decoder(format, {});  // refuses unknown ones
+  if (!endpoint_valid(options.endpoint) || endpoint_only_binds(options.endpoint))
+    throw SocketError("given \"" + printable(options.endpoint, 100) +
+                      "\"; allowed: tcp://host:port or ipc://path of a sender that binds");
   zmq::context_t context;
   SocketEventCounters events;
   IngestSocketOptions socket_options;

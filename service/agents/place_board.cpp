@@ -51,8 +51,8 @@ PlaceVerdict PlaceBoard::take(std::size_t source, const Place& header) {
     if (!fault->overlaps)
       return {PlaceVerdict::News::refused, mine + ", which leaves the detector of " +
                                                footprint_text(detector_, {}) +
-                                               ". Set detector.rows and cols to the whole detector, shape "
-                                               "to that of one port"};
+                                               ". Set detector.rows and cols to the whole detector and "
+                                               "shape to that of one port, or set the source's origin"};
     return {PlaceVerdict::News::refused,
             mine + ", which overlaps " + described(*fault->overlaps, *placed_[*fault->overlaps].place) +
                 ". Set the origin of one of the two, or correct row and column at the detector"};

@@ -85,6 +85,16 @@ TEST_CASE("probe: the axis covers the type, or the frame's values where the type
   CHECK(axis(PixelType::f32, -5000, 2) == std::tuple{1024, -8192.0, 1024.0});
 }
 
+TEST_CASE("probe: an axis stays finite whatever the values, so that the configuration is good") {
+  for (const auto type : {PixelType::f32, PixelType::f64}) {
+    const double huge = type == PixelType::f32 ? 3.4e38 : 1.79e308;
+    for (const double lowest : {-huge, 0.0}) {
+      CAPTURE(lowest);
+      CHECK(what_is_wrong(frame_of({8, 8}, type, lowest, huge), "array10") == "");
+    }
+  }
+}
+
 TEST_CASE("probe: a large detector gets fewer bins and a larger ring") {
   const auto large = configuration(frame_of({16384, 8192}, PixelType::u16));
   CHECK(large["axis"]["bins"] == 64);
@@ -95,7 +105,11 @@ TEST_CASE("probe: a large detector gets fewer bins and a larger ring") {
 TEST_CASE("probe: an unknown format, an endpoint that is none, and nobody there") {
   CHECK_THROWS_AS(probe({.endpoint = "tcp://127.0.0.1:1", .format = "hdf5"}), std::invalid_argument);
   CHECK_THROWS_AS(probe({.endpoint = "tcp://127.0.0.1:1", .format = "odin"}), std::invalid_argument);
-  CHECK_THROWS_AS(probe({.endpoint = "nonsense"}), SocketError);
+  for (const auto* const none : {"nonsense", "", "inproc://a", "tcp://127.0.0.1", "tcp://127.0.0.1:99999",
+                                 "tcp://127.0.0.1:*", "tcp://*:30001"}) {
+    CHECK_THROWS_WITH_AS(probe({.endpoint = none}), doctest::Contains("allowed: tcp://host:port"),
+                         SocketError);
+  }
   const auto result = probe({.endpoint = "tcp://127.0.0.1:1", .timeout = std::chrono::seconds(1)});
   CHECK_FALSE(result.found);
   CHECK(result.configuration.empty());

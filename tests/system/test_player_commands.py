@@ -189,6 +189,8 @@ class PlayerCommandsTest(unittest.TestCase):
             ("--modules", "2x"), ("--modules", "2x1", "--connect", "ipc:///tmp/x"), ("--late", "x"), ("--runs", 2),
             ("--incomplete", "1"), ("--bits", 4), ("--format", "sls", "--type", "f32"), ("--interfaces", 2),
             ("--format", "sls", "--run-keys", "none"), ("--no-end", "--end-marks", 2), ("play",),
+            ("--rate", "nan"), ("--rate", -1), ("--seconds", "inf"), ("--seconds", 0), ("--pause", "1e300"), ("--photons", "nan"),
+            ("--hot", "nan"), ("--wait-subscriber", "nan"), ("record", "--seconds", "nan", ANY_PORT, "x.zmqrec"),
         ):  # fmt: skip
             code, report, err = run(*arguments)
             self.assertEqual((code, report), (2, None), (arguments, err))

@@ -29,6 +29,9 @@ PlayerCommand add_record_command(CLI::App& app);
 /// A whole number that fits 64 bits: CLI11 itself reads -1 as 2^64 - 1.
 const CLI::Validator& whole_number();
 
+/// A number from 0 to 10^9, as rates and times are: CLI11's own ranges let "nan" pass.
+const CLI::Validator& amount();
+
 /// Writes a report to stdout as a line.
 int print_report(const std::string& json, bool flushed);
 

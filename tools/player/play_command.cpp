@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cinttypes>
 #include <cmath>
 #include <cstdio>
 #include <ctime>
 #include <memory>
 #include <optional>
+#include <system_error>
 
 #include "tools/player/commands.hpp"
 #include "tools/player/module_group.hpp"
@@ -100,20 +102,24 @@ void add_physics(CLI::App& app, Arguments& a) {
          "--photons", a.photons,
          "mean photons in a pixel and frame, Poisson distributed, 0.0001 to 64; default: 0.05, never two "
          "in a pixel")
+      ->check(amount())
       ->check(CLI::Range(0.0001, 64.0))
       ->group(group);
   app.add_option("--charge-sharing", a.charge_sharing,
                  "part of the photons (in steps of 1/256) that leave up to half their charge in a neighbour")
+      ->check(amount())
       ->check(fraction)
       ->group(group);
   app.add_flag("--jungfrau-gain", a.player.physics.jungfrau_gain,
                "u16: gain stages in bits 14-15, and bright reflections that reach all three")
       ->group(group);
   app.add_option("--dead", a.dead, "part of the pixels, in steps of 1/4096, that are dead")
+      ->check(amount())
       ->check(fraction)
       ->capture_default_str()
       ->group(group);
   app.add_option("--hot", a.hot, "part of the pixels that have eight times the noise")
+      ->check(amount())
       ->check(fraction)
       ->capture_default_str()
       ->group(group);
@@ -133,16 +139,16 @@ void add_runs(CLI::App& app, Arguments& a) {
   auto& p = a.player;
   app.add_option("--frames", p.faults.frames, "numbers in a run; default: until --seconds or a signal")
       ->check(whole_number());
-  app.add_option("--seconds", a.seconds, "stop after this time")->check(CLI::PositiveNumber);
+  app.add_option("--seconds", a.seconds, "stop after this time")->check(amount())->check(CLI::PositiveNumber);
   app.add_option("--rate", p.rate_hz, "frames per second; 0: as fast as the peer takes them")
-      ->check(CLI::NonNegativeNumber)
+      ->check(amount())
       ->capture_default_str();
   app.add_option("--first", a.first, "first frame number; default 0, sls: 1")->check(whole_number());
   app.add_option("--run", p.run, "run key; default: generated from the time");
   app.add_option("--runs", p.runs.runs, "runs of --frames numbers, one behind the other")
       ->check(whole_number())
       ->capture_default_str();
-  app.add_option("--pause", a.pause_s, "seconds between runs")->check(CLI::NonNegativeNumber);
+  app.add_option("--pause", a.pause_s, "seconds between runs")->check(amount());
   app.add_option(
          "--run-keys", a.run_keys,
          "fresh: every run its own (RUN, RUN-2, RUN-3, ...; sls: fileIndex counts up); same: all have the "
@@ -351,6 +357,19 @@ const CLI::Validator& whole_number() {
         return digits ? std::string() : "'" + text + "' is not a whole number >= 0";
       },
       "WHOLE");
+  return validator;
+}
+
+const CLI::Validator& amount() {
+  static const CLI::Validator validator(
+      [](const std::string& text) {
+        double value = 0;
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+        const bool whole = error == std::errc{} && end == text.data() + text.size();
+        return whole && value >= 0 && value <= 1e9 ? std::string()
+                                                   : "'" + text + "' is not a number from 0 to 10^9";
+      },
+      "AMOUNT");
   return validator;
 }
 

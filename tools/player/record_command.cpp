@@ -62,6 +62,7 @@ PlayerCommand add_record_command(CLI::App& app) {
   app.add_option("--topic", settings.topic, "sub: only messages that begin with this text");
   app.add_option("--messages", settings.messages, "stop behind so many messages")->check(whole_number());
   app.add_option("--seconds", a->seconds, "stop after this time; without either: at a signal")
+      ->check(amount())
       ->check(CLI::PositiveNumber);
   app.add_option("--queue-messages", settings.queue_messages,
                  "messages of each peer that may wait in memory; beyond, PUSH waits and PUB drops")

@@ -126,7 +126,7 @@ PlayerCommand add_replay_command(CLI::App& app) {
       ->required();
   app.add_option("--rate", arguments->replay.rate_hz,
                  "messages per second and file; 0: as fast as the peer takes them")
-      ->check(CLI::NonNegativeNumber)
+      ->check(amount())
       ->capture_default_str();
   app.add_option("--loop", arguments->replay.loops, "how often; 0: until a signal")
       ->check(whole_number())

@@ -32,7 +32,7 @@ void add_sender_options(CLI::App& app, SenderOptions& o) {
       ->capture_default_str();
   app.add_option("--wait-subscriber", o.wait_subscriber_s,
                  "pub: seconds to wait for a first subscriber before sending; 0: do not wait")
-      ->check(CLI::NonNegativeNumber)
+      ->check(amount())
       ->capture_default_str();
 }
 
