@@ -10,6 +10,7 @@
 #include "bench/cuda_core/count_hash.hpp"
 #include "core/accumulators/pixel_histogram/cuda_histogram_engine.hpp"
 #include "core/accumulators/pixel_histogram/cuda_read_launch.hpp"
+#include "core/accumulators/pixel_histogram/cuda_reduce_launch.hpp"
 
 namespace pixhist::bench {
 namespace {
@@ -180,30 +181,64 @@ CoreRow run_core(const CoreCase& c, CoreParts parts) {
   return row;
 }
 
-TransposeRow run_transpose(FrameShape shape, std::uint32_t bins) {
+namespace {
+
+/// Counts of a source on the device, all the same, and room for a copy of them.
+struct DeviceCounts {
+  DeviceCounts(FrameShape shape, std::uint32_t bins)
+      : device(0),
+        bytes(shape.pixels() * bins * sizeof(std::uint32_t)),
+        counts(bytes + shape.pixels() * flow_count * sizeof(std::uint32_t), account),
+        out(bytes, account),
+        capped(sizeof(unsigned long long), account) {
+    PIXHIST_CUDA_CHECK(cudaMemsetAsync(counts.data(), 1, counts.size(), device.compute().get()));
+  }
+
+  double copy_seconds() {
+    return stream_seconds(device.compute(), [&] {
+      PIXHIST_CUDA_CHECK(cudaMemcpyAsync(out.data(), counts.data(), bytes, cudaMemcpyDeviceToDevice,
+                                         device.compute().get()));
+    });
+  }
+
   MemoryAccount account;
-  const CudaDeviceStreams device(0);
-  const std::size_t cells = shape.pixels() * (std::size_t{bins} + flow_count);
-  const DeviceBuffer counts(cells * sizeof(std::uint32_t), account);
-  const std::size_t bytes = shape.pixels() * bins * sizeof(std::uint32_t);
-  const DeviceBuffer out(bytes, account);
-  const DeviceBuffer capped(sizeof(unsigned long long), account);
-  const auto stream = device.compute().get();
-  PIXHIST_CUDA_CHECK(cudaMemsetAsync(counts.data(), 1, counts.size(), stream));
+  CudaDeviceStreams device;
+  std::size_t bytes;
+  DeviceBuffer counts;
+  DeviceBuffer out;
+  DeviceBuffer capped;
+};
+
+}  // namespace
+
+TransposeRow run_transpose(FrameShape shape, std::uint32_t bins) {
+  DeviceCounts counts(shape, bins);
   CudaReadKernel read;
-  read.counts = counts.data<std::uint32_t>();
+  read.counts = counts.counts.data<std::uint32_t>();
   read.npix = shape.pixels();
   read.cols = shape.cols;
   read.bins = bins;
   read.window = {Rect::whole(shape), {0, bins}, StorageType::u32};
-  TransposeRow row{shape, bins, 0, 0};
-  row.seconds = stream_seconds(device.compute(), [&] {
-    launch_read_bins(read, out.data(), capped.data<unsigned long long>(), stream);
+  const double seconds = stream_seconds(counts.device.compute(), [&] {
+    launch_read_bins(read, counts.out.data(), counts.capped.data<unsigned long long>(),
+                     counts.device.compute().get());
   });
-  row.floor_seconds = stream_seconds(device.compute(), [&] {
-    PIXHIST_CUDA_CHECK(cudaMemcpyAsync(out.data(), counts.data(), bytes, cudaMemcpyDeviceToDevice, stream));
+  return {shape, bins, seconds, counts.copy_seconds()};
+}
+
+ReduceRow run_reduce(FrameShape shape, std::uint32_t bins, ReductionKind kind) {
+  DeviceCounts counts(shape, bins);
+  CudaReduceKernel reduce;
+  reduce.counts = counts.counts.data<std::uint32_t>();
+  reduce.npix = shape.pixels();
+  reduce.cols = shape.cols;
+  reduce.request.kind = kind;
+  reduce.request.pixels = Rect::whole(shape);
+  reduce.request.bins = {0, bins};
+  const double seconds = stream_seconds(counts.device.compute(), [&] {
+    launch_reduce(reduce, counts.out.data(), counts.device.compute().get());
   });
-  return row;
+  return {shape, bins, kind, seconds, counts.copy_seconds() / 2};
 }
 
 double h2d_gigabytes_per_s() {

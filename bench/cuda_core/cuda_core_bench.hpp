@@ -9,6 +9,7 @@
 
 #include "bench/frames/frames.hpp"
 #include "core/accumulators/pixel_histogram/launch_policy.hpp"
+#include "core/accumulators/pixel_histogram/pixel_counts.hpp"
 #include "core/model/geometry.hpp"
 #include "core/model/pixel_type.hpp"
 
@@ -44,6 +45,16 @@ struct TransposeRow {
   double floor_seconds = 0;  // device-to-device copy of the same bytes, median
 };
 TransposeRow run_transpose(FrameShape shape, std::uint32_t bins);
+
+/// A reduction of all counts, against the time it takes to read them (half of a device-to-device copy).
+struct ReduceRow {
+  FrameShape shape;
+  std::uint32_t bins = 0;
+  ReductionKind kind = ReductionKind::sum;
+  double seconds = 0;
+  double floor_seconds = 0;
+};
+ReduceRow run_reduce(FrameShape shape, std::uint32_t bins, ReductionKind kind);
 
 /// Pinned host to device in pieces of 256 MiB: the ceiling, in GB/s (median).
 double h2d_gigabytes_per_s();

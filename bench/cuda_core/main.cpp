@@ -149,6 +149,28 @@ void run_transposes(nlohmann::json& out) {
   }
 }
 
+constexpr const char* reduction_name(ReductionKind kind) {
+  constexpr const char* names[] = {"spectrum", "sum", "moments", "median", "mode", "max"};
+  return names[static_cast<std::size_t>(kind)];
+}
+
+void run_reductions(nlohmann::json& out) {
+  std::printf("%-10s %6s %-10s %12s %12s %6s\n", "reduction", "bins", "", "ms", "floor ms", "/floor");
+  for (const FrameShape shape : {FrameShape{512, 1024}, FrameShape{2048, 2048}}) {
+    for (const auto kind : {ReductionKind::spectrum, ReductionKind::sum, ReductionKind::moments,
+                            ReductionKind::median, ReductionKind::mode, ReductionKind::max}) {
+      const auto r = run_reduce(shape, 1024, kind);
+      std::printf("%-10s %6u %-10s %12.2f %12.2f %6.2f\n", text(shape).c_str(), r.bins, reduction_name(kind),
+                  r.seconds * 1e3, r.floor_seconds * 1e3, r.seconds / r.floor_seconds);
+      out.push_back({{"shape", text(shape)},
+                     {"bins", r.bins},
+                     {"kind", reduction_name(kind)},
+                     {"seconds", r.seconds},
+                     {"floor_seconds", r.floor_seconds}});
+    }
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -174,7 +196,10 @@ int main(int argc, char** argv) {
             : set == "all" ? full_set()
                            : core_set(),
             CoreParts::everything, out["core"]);
-  if (set != "batches") run_transposes(out["transpose"]);
+  if (set != "batches") {
+    run_transposes(out["transpose"]);
+    run_reductions(out["reductions"]);
+  }
   if (!json_file.empty()) std::ofstream(json_file) << out.dump(2) << '\n';
   return 0;
 }
