@@ -21,8 +21,16 @@ constexpr std::size_t usual = __STDCPP_DEFAULT_NEW_ALIGNMENT__;
 
 }  // namespace
 
-// The forms that are not here (arrays, nothrow) call these by default.
+// Arrays call these by default. nothrow does, too, but a sanitizer's runtime brings its own, whose memory the
+// deletes below must not get.
 void* operator new(std::size_t bytes) { return counted(bytes, usual); }
+void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
+  try {
+    return counted(bytes, usual);
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
 void* operator new(std::size_t bytes, std::align_val_t alignment) {
   return counted(bytes, static_cast<std::size_t>(alignment));
 }
