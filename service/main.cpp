@@ -1,6 +1,5 @@
 // pixhistd: arguments, configuration, signals, exit code.
 
-#include <malloc.h>
 #include <pthread.h>
 #include <spdlog/spdlog.h>
 
@@ -20,9 +19,11 @@
 #include "service/config/memory_plan.hpp"
 #include "service/device_choice.hpp"
 #include "service/http/health_client.hpp"
+#include "service/ingest_parts.hpp"
 #include "service/logging/log.hpp"
 #include "service/probe.hpp"
 #include "service/service.hpp"
+#include "service/transport/message_memory.hpp"
 #include "service/transport/socket_error.hpp"
 
 extern char** environ;
@@ -31,13 +32,6 @@ namespace pixhist {
 namespace {
 
 int exit_code(ExitCode code) { return static_cast<int>(code); }
-
-/// Large message bodies must not be mapped and unmapped per frame: each would cost thousands of page faults.
-void keep_freed_memory() {
-  constexpr int largest_allowed_threshold = 32 << 20;
-  mallopt(M_MMAP_THRESHOLD, largest_allowed_threshold);
-  mallopt(M_TRIM_THRESHOLD, 1 << 30);
-}
 
 /// Blocked in all threads; main takes them with sigtimedwait.
 sigset_t block_signals() {
@@ -88,6 +82,7 @@ std::string memory_advice(const Config& config) {
 }
 
 int serve(const LoadResult& loaded) {
+  keep_message_memory(largest_frame(*loaded.config));
   const sigset_t signals = block_signals();
   auto log = make_logger(*loaded.config);
   for (const auto& warning : loaded.warnings) log->warn("{}", warning.text());
@@ -175,7 +170,6 @@ int main_with(const CommandLine& arguments) {
 }  // namespace pixhist
 
 int main(int argc, char** argv) {
-  pixhist::keep_freed_memory();
   const auto parsed = pixhist::parse_command_line(argc, argv);
   if (parsed.exit_code) {
     (*parsed.exit_code == 0 ? std::cout : std::cerr) << parsed.text;

@@ -5,20 +5,12 @@
 
 #include "proto/ingest/decoder_registry.hpp"
 #include "service/config/memory_plan.hpp"
+#include "service/ingest_parts.hpp"
 #include "service/service_parts.hpp"
 #include "service/transport/socket_error.hpp"
 
 namespace pixhist {
 namespace {
-
-/// ZeroMQ puts each connection on one I/O thread; more threads than data sockets are of no use, and threads
-/// that share a core wake each other for every message.
-int io_threads(const Config& config) {
-  std::size_t sockets = 0;
-  for (const auto& source : config.sources) sockets += source.endpoints.size();
-  const std::size_t most = std::clamp<std::size_t>(std::thread::hardware_concurrency() / 4, 1, 4);
-  return static_cast<int>(std::min(sockets, most));
-}
 
 std::size_t source_count(const Config& config) { return config.sources.size(); }
 
@@ -50,7 +42,6 @@ Service::Parts::Parts(Config configuration, std::shared_ptr<spdlog::logger> logg
       commands(config.max_pending),
       health(clock, run_board),
       context(io_threads(config)) {
-  const auto shares = ring_shares(config);
   std::vector<std::vector<Accumulator*>> accumulators;
   std::vector<SubmitSource> sources;
   for (std::size_t i = 0; i < source_count(config); ++i) {
@@ -60,15 +51,8 @@ Service::Parts::Parts(Config configuration, std::shared_ptr<spdlog::logger> logg
     if (config.runs_policy == RunsPolicy::per_run) counts.back()->reserve_read();
     accumulators.push_back({counts.back().get()});
     sources.push_back({*progress.back(), *counts.back(), source.sequence});
-    for (const auto& endpoint : source.endpoints) {
-      const auto share = shares.at(lanes.size());
-      const auto records = ring_records(share, record_bytes(config, i));
-      account.add(MemoryKind::host, records * sizeof(Record));
-      // Populated now: a page fault in the receive thread would cost more than the copy.
-      lanes.push_back(std::make_unique<IngestLane>(
-          i, endpoint, backend->host_memory().allocate(share, Paging::populate), records));
-    }
   }
+  lanes = make_lanes(config, backend->host_memory(), account);
   pipeline = backend->make_pipeline(std::move(accumulators), largest_batch(config), config.batch_frames);
   health.watch_device([this] { return pipeline->healthy(); });
 
@@ -126,14 +110,7 @@ void Service::Parts::make_receivers() {
     const ExpectedFrame expected{source.shape, config.pixel_type};
     Receiver receiver;
     receiver.decoder = make_decoder(source.format, expected);
-    IngestSocketOptions options;
-    options.kind = source.socket;
-    options.bind = source.bind;
-    options.endpoint = lane->endpoint;
-    options.topic = source.topic;
-    options.max_part_bytes = expected.bytes() + (1U << 20);
-    options.receive_hwm = receive_hwm(config.rcvhwm_bytes, expected.bytes());
-    options.max_parts = receiver.decoder->max_parts();
+    auto options = ingest_options(config, *lane, receiver.decoder->max_parts());
     options.on_cut = [this, i](const std::string& what) {
       const auto& name = config.sources[i].name;
       errors.note(clock.wall(), name, "connection_cut", what);
@@ -145,7 +122,7 @@ void Service::Parts::make_receivers() {
         *lane, *receiver.socket, *receiver.decoder, clock, doorbell, places, source.on_full,
         source.on_incomplete, [this, i](const Rejection& rejection) { on_reject(i, rejection); },
         [this, i](const PlaceVerdict& verdict) { on_place(i, verdict); },
-        receive_pace(expected.bytes(), static_cast<std::size_t>(options.receive_hwm), config.batch_max_age)});
+        ingest_pace(config, *lane, options)});
     receiver.runner = make_runner("recv-" + std::to_string(receivers.size()), *receiver.agent);
     log->info("source {}: {} {} {} as {}{}", source.name, source.socket == SocketKind::pull ? "PULL" : "SUB",
               source.bind ? "bound to" : "connecting to", lane->endpoint, source.format,

@@ -82,6 +82,7 @@ PlayerReport Player::play(const std::atomic<bool>& stop, const Progress& progres
   progress_ = &progress;
   wait_for_subscribers();
   start_ = next_progress_ = Clock::now();
+  report_.began = std::chrono::duration<double>(start_.time_since_epoch()).count();
   for (run_ = 0; run_ < settings_.runs.runs; ++run_) {
     if (run_ > 0) {
       const auto pause = std::chrono::duration_cast<Clock::duration>(settings_.runs.pause);

@@ -45,6 +45,7 @@ Json json_of(const PlayerReport& report) {
   Json json{{"run", report.run}, {"frames", report.frames}, {"bytes", report.bytes}};
   json["first_frame"] = or_null(report.first_frame);
   json["last_frame"] = or_null(report.last_frame);
+  json["began_monotonic_s"] = or_null(report.began);
   json["seconds"] = report.seconds;
   json["frames_per_s"] = static_cast<double>(report.messages) * per_second;
   json["gigabytes_per_s"] = static_cast<double>(report.bytes) * 1e-9 * per_second;
@@ -66,13 +67,13 @@ Json json_of(const PlayerReport& report) {
   return json;
 }
 
-template <class Choose>
-std::optional<std::uint64_t> chosen(std::optional<std::uint64_t> a, std::optional<std::uint64_t> b,
-                                    Choose choose) {
+template <class T, class Choose>
+T chosen(T a, T b, Choose choose) {
   return a && b ? choose(*a, *b) : a ? a : b;
 }
 
-std::optional<std::uint64_t> lower(std::optional<std::uint64_t> a, std::optional<std::uint64_t> b) {
+template <class T>
+std::optional<T> lower(std::optional<T> a, std::optional<T> b) {
   return chosen(a, b, [](auto x, auto y) { return std::min(x, y); });
 }
 
@@ -94,6 +95,7 @@ void add(PlayerReport& sum, const PlayerReport& module) {
   sum.reordered += module.reordered;
   sum.incomplete += module.incomplete;
   sum.end_marks += module.end_marks;
+  sum.began = lower(sum.began, module.began);
   sum.seconds = std::max(sum.seconds, module.seconds);
   sum.end_sent = sum.end_sent && module.end_sent;
   sum.flushed = sum.flushed && module.flushed;
@@ -105,7 +107,7 @@ void add(PlayerReport& sum, const PlayerReport& module) {
 
 void PlayerReport::note_frame(std::uint64_t number) {
   ++frames;
-  first_frame = lower(first_frame, number);
+  first_frame = lower(first_frame, std::optional(number));
   last_frame = higher(last_frame, number);
 }
 

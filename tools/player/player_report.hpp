@@ -30,6 +30,7 @@ struct PlayerReport {
   std::uint64_t reordered = 0;   // pairs that changed places
   std::uint64_t incomplete = 0;  // of `frames`, sent with a hole
   std::uint64_t end_marks = 0;   // sent
+  std::optional<double> began;   // first send, seconds of the monotonic clock; of several the earliest
   double seconds = 0;            // first send to last send
   bool end_sent = false;         // the end marks wanted were sent, and there was one
   bool flushed = false;  // everything wanted was sent, and the queue had emptied within the linger time

@@ -1,0 +1,69 @@
+#include "service/ingest_parts.hpp"
+
+#include <algorithm>
+#include <thread>
+
+#include "service/config/memory_plan.hpp"
+
+namespace pixhist {
+namespace {
+
+ExpectedFrame expected_frame(const Config& config, const IngestLane& lane) {
+  return {config.sources[lane.source].shape, config.pixel_type};
+}
+
+}  // namespace
+
+/// ZeroMQ puts each connection on one I/O thread; more threads than data sockets are of no use, and threads
+/// that share a core wake each other for every message.
+int io_threads(const Config& config) {
+  std::size_t sockets = 0;
+  for (const auto& source : config.sources) sockets += source.endpoints.size();
+  const std::size_t most = std::clamp<std::size_t>(std::thread::hardware_concurrency() / 4, 1, 4);
+  return static_cast<int>(std::min(sockets, most));
+}
+
+std::uint64_t largest_frame(const Config& config) {
+  std::uint64_t largest = 0;
+  for (std::size_t i = 0; i < config.sources.size(); ++i)
+    largest = std::max(largest, record_bytes(config, i));
+  return largest;
+}
+
+std::vector<std::unique_ptr<IngestLane>> make_lanes(const Config& config, HostMemory& memory,
+                                                    MemoryAccount& account) {
+  const auto shares = ring_shares(config);
+  std::vector<std::unique_ptr<IngestLane>> lanes;
+  for (std::size_t i = 0; i < config.sources.size(); ++i) {
+    for (const auto& endpoint : config.sources[i].endpoints) {
+      const auto share = shares.at(lanes.size());
+      const auto records = ring_records(share, record_bytes(config, i));
+      account.add(MemoryKind::host, records * sizeof(Record));
+      // Populated now: a page fault in the receive thread would cost more than the copy.
+      lanes.push_back(
+          std::make_unique<IngestLane>(i, endpoint, memory.allocate(share, Paging::populate), records));
+    }
+  }
+  return lanes;
+}
+
+IngestSocketOptions ingest_options(const Config& config, const IngestLane& lane, std::size_t max_parts) {
+  const auto& source = config.sources[lane.source];
+  const auto frame_bytes = expected_frame(config, lane).bytes();
+  IngestSocketOptions options;
+  options.kind = source.socket;
+  options.bind = source.bind;
+  options.endpoint = lane.endpoint;
+  options.topic = source.topic;
+  options.max_part_bytes = frame_bytes + (1U << 20);
+  options.receive_hwm = receive_hwm(config.rcvhwm_bytes, frame_bytes);
+  options.max_parts = max_parts;
+  return options;
+}
+
+ReceivePace ingest_pace(const Config& config, const IngestLane& lane, const IngestSocketOptions& options) {
+  return receive_pace(expected_frame(config, lane).bytes(), static_cast<std::size_t>(options.receive_hwm),
+                      config.batch_max_age);
+}
+
+}  // namespace pixhist

@@ -1,0 +1,32 @@
+#pragma once
+// What a configuration means for receiving frames: rings, sockets, I/O threads. The service receives with
+// these, and so does whoever wants to be compared with it.
+
+#include <memory>
+#include <vector>
+
+#include "core/memory/host_memory.hpp"
+#include "service/agents/ingest_lane.hpp"
+#include "service/agents/receive_pace.hpp"
+#include "service/config/config.hpp"
+#include "service/transport/ingest_socket.hpp"
+
+namespace pixhist {
+
+/// I/O threads of the ZeroMQ context for all data sockets.
+int io_threads(const Config& config);
+
+/// Bytes of the largest raw frame of any source.
+std::uint64_t largest_frame(const Config& config);
+
+/// One lane a socket: sources in order, in each its endpoints in order. Throws what `memory` throws.
+std::vector<std::unique_ptr<IngestLane>> make_lanes(const Config& config, HostMemory& memory,
+                                                    MemoryAccount& account);
+
+/// Of the lane's socket; on_cut is left to the caller. max_parts: of a legal message of its format.
+IngestSocketOptions ingest_options(const Config& config, const IngestLane& lane, std::size_t max_parts);
+
+/// How the lane's receive thread waits, with a socket of these options.
+ReceivePace ingest_pace(const Config& config, const IngestLane& lane, const IngestSocketOptions& options);
+
+}  // namespace pixhist
