@@ -77,9 +77,16 @@ TEST_CASE("what arrives is what was said to be sent, to the byte") {
   auto settings = small_run(receiver.endpoint());
   SUBCASE("images from the pool") { settings.images.images = 16; }
   SUBCASE("every frame its own image") { settings.images.images = 0; }
+  const auto now = [] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch());
+  };
+  const double before = now().count();
   const auto report = play(settings);
   const auto run = receiver.receive_run();
 
+  REQUIRE(report.began);
+  CHECK(*report.began >= before);
+  CHECK(*report.began + report.seconds <= now().count());
   REQUIRE(run.size() == 40);
   const SimulatedDetector detector({5, 7}, PixelType::u16, 1);
   std::vector<std::byte> expected(detector.frame_bytes());

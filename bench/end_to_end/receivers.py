@@ -1,0 +1,144 @@
+"""The three receivers that end_to_end.py compares, behind one face: pixhistd, the null sink, the bare receiver."""
+
+import contextlib
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tests" / "system"))
+
+from client import Client  # noqa: E402
+from harness import TIMEOUT, Service, die_with_parent, wait_until  # noqa: E402
+
+
+def cpu_seconds(pid):
+    """Of all threads, to the nanosecond, but for those that answer this program's own polling over HTTP."""
+    seconds = 0
+    for task in pathlib.Path(f"/proc/{pid}/task").iterdir():
+        with contextlib.suppress(OSError):
+            if not (task / "comm").read_text().startswith("civetweb"):
+                seconds += int((task / "schedstat").read_text().split()[0]) * 1e-9
+    return seconds
+
+
+def page_faults(pid):
+    fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return int(fields[7]) + int(fields[9])  # minflt, majflt
+
+
+class PixelService:
+    """pixhistd. What is received is what is accumulated."""
+
+    kind = "service"
+
+    def __init__(self, config):
+        self._config = config
+
+    def __enter__(self):
+        begin = time.monotonic()
+        self._service = Service(self._config)
+        self._service.__enter__()
+        self.ready_seconds = time.monotonic() - begin
+        self.pid = self._service.process.pid
+        self.endpoints = self._service.data_endpoints
+        self.query_endpoint = self._service.query_endpoint
+        self.get = self._service.get
+        self._client = Client(self.query_endpoint)
+        self.start = {"memory": self._service.status()["memory"]}
+        return self
+
+    def __exit__(self, *error):
+        self._client.__exit__()
+        return self._service.__exit__(*error)
+
+    def wait_for(self, frames, end_marks):
+        """Time at which so many frames were there, since the start of the process."""
+        del end_marks  # it says when a frame is counted
+        sources = {}
+
+        def there():
+            sources.update(self._service.status()["sources"])
+            return sum(s["lifetime"]["accumulated"] for s in sources.values()) >= frames
+
+        wait_until(there, lambda: f"{frames} frames are accumulated; {sources}", 6 * TIMEOUT)
+        return time.monotonic()
+
+    def account(self):
+        """Sums over the sources, since the start of the process."""
+        sources = self._service.status()["sources"].values()
+        lifetimes = [s["lifetime"] for s in sources]
+        account = {key: sum(of[key] for of in lifetimes) for key in ("received", "accumulated", "missing", "dropped")}
+        return account | {"rejected": sum(sum(of["rejected"].values()) for of in lifetimes)}
+
+    def counts(self):
+        """All counts of all pixels: one for each pixel of each frame."""
+        self._client.send("spectrum", fresh=True)
+        reply, binary = self._client.receive(6 * TIMEOUT)
+        assert reply["ok"], reply
+        return sum(memoryview(binary[0]).cast("Q"))
+
+    def ring_high_water(self):
+        """The fullest ring's, as a part of its size."""
+        rings = [ring for s in self._service.status()["sources"].values() for ring in s["rings"]]
+        return max(ring["high_water_bytes"] / ring["bytes"] for ring in rings)
+
+
+class BenchReceiver:
+    """bench_null_sink or bench_bare_receiver: a line in, a report out."""
+
+    def __init__(self, kind, program, config):
+        self.kind = kind
+        self._program = program
+        self._config = config
+
+    def __enter__(self):
+        with tempfile.TemporaryDirectory(prefix="pixhist-bench-") as folder:
+            path = pathlib.Path(folder) / "config.json"
+            path.write_text(json.dumps(self._config))
+            begin = time.monotonic()
+            self._process = subprocess.Popen(
+                [self._program, "--config", str(path)],
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, preexec_fn=die_with_parent,
+            )  # fmt: skip
+            self.pid = self._process.pid
+            self.start = self._line()
+        self.ready_seconds = time.monotonic() - begin
+        self.endpoints = self.start["ready"]
+        return self
+
+    def __exit__(self, *_):
+        self._process.stdin.close()
+        try:
+            self._process.wait(TIMEOUT)
+        finally:
+            self._process.kill()
+        self._process.stdout.close()
+
+    def _line(self):
+        line = self._process.stdout.readline()
+        assert line, f"{self._program} ended with {self._process.wait(TIMEOUT)}"
+        return json.loads(line)
+
+    def report(self):
+        print(file=self._process.stdin, flush=True)
+        return self._line()
+
+    def wait_for(self, frames, end_marks):
+        last = {}
+
+        def there():
+            last.update(self.report())
+            return last["frames"] >= frames and last["others"] >= end_marks
+
+        wait_until(there, lambda: f"{frames} frames have come; {last}", 6 * TIMEOUT)
+        return last["last_monotonic_s"]
+
+    def account(self):
+        return {"accumulated": self.report()["frames"]}
+
+    def ring_high_water(self):
+        report = self.report()
+        return report["ring_high_water_bytes"] / report["ring_bytes"] if report["ring_bytes"] else None

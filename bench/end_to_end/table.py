@@ -1,0 +1,71 @@
+"""From runs to rows: medians, ratios of a round, targets."""
+
+import statistics
+
+# Of P2, beside a device. On the CPU, counting sets the pace, so the service's ratios have no target there.
+TARGETS = {"service_to_null_sink": 0.95, "null_sink_to_bare": 0.90, "cpu_service_to_bare": 1.15}
+
+
+def median_of(rounds, kind, key):
+    return statistics.median(r[kind][key] for r in rounds)
+
+
+def median_ratio(rounds, key, of, to):
+    """Within a round, so that what slows the machine down for a while slows both."""
+    return statistics.median(r[of][key] / r[to][key] for r in rounds)
+
+
+def summary(configuration, rounds, high_water, arguments):
+    kinds = list(rounds[0])
+    keys = list(rounds[0][kinds[0]])
+    ratios = {
+        "service_to_null_sink": median_ratio(rounds, "gb_per_s", "service", "null_sink"),
+        "null_sink_to_bare": median_ratio(rounds, "gb_per_s", "null_sink", "bare"),
+        "cpu_service_to_bare": median_ratio(rounds, "cpu_s_per_gb", "service", "bare"),
+        "cpu_null_sink_to_bare": median_ratio(rounds, "cpu_s_per_gb", "null_sink", "bare"),
+    }
+    met = {"null_sink_to_bare": ratios["null_sink_to_bare"] >= TARGETS["null_sink_to_bare"]}
+    if arguments.device == "cuda":
+        met["service_to_null_sink"] = ratios["service_to_null_sink"] >= TARGETS["service_to_null_sink"]
+        met["cpu_service_to_bare"] = ratios["cpu_service_to_bare"] <= TARGETS["cpu_service_to_bare"]
+    return {
+        "name": configuration.name,
+        "bins": configuration.bins(arguments),
+        "medians": {k: {key: median_of(rounds, k, key) for key in keys} for k in kinds},
+        "ring_high_water": high_water,
+        "ratios": ratios,
+        "met": met,
+        "rounds": rounds,
+    }
+
+
+def print_head(arguments):
+    targets = ["≥ 0.95", "≥ 0.90", "≤ 1.15"] if arguments.device == "cuda" else ["-", "≥ 0.90", "-"]
+    print(
+        f"{arguments.device}; medians of {arguments.rounds} rounds of about {arguments.seconds:g} s; service / null sink / bare. "
+        "Lost: sent and not accumulated.\n\n"
+        "| row, bins | GB/s | CPU s per GB | page faults a frame | ring high water | refused by PUB | lost "
+        f"| service ÷ null sink ({targets[0]}) | null sink ÷ bare ({targets[1]}) | CPU service ÷ bare ({targets[2]}) |\n"
+        f"|{' --- |' * 10}",
+        flush=True,
+    )
+
+
+def print_row(row):
+    of = row["medians"]
+
+    def three(key, form):
+        return " / ".join(format(of[kind][key], form) for kind in ("service", "null_sink", "bare"))
+
+    def ratio(key):
+        text = f"{row['ratios'][key]:.2f}"
+        return text if row["met"].get(key, True) else f"**{text}**"
+
+    high = row["ring_high_water"]
+    print(
+        f"| {row['name']}, {row['bins']} | {three('gb_per_s', '.2f')} | {three('cpu_s_per_gb', '.3f')} "
+        f"| {three('faults_per_frame', '.1f')} | {high['service']:.2f} / {high['null_sink']:.2f} "
+        f"| {of['service']['refused']:.0f} | 0 | {ratio('service_to_null_sink')} "
+        f"| {ratio('null_sink_to_bare')} | {ratio('cpu_service_to_bare')} |",
+        flush=True,
+    )
