@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstring>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 
@@ -11,6 +12,7 @@
 #include "core/accumulators/pixel_histogram/cuda_histogram_engine.hpp"
 #include "core/accumulators/pixel_histogram/cuda_read_launch.hpp"
 #include "core/accumulators/pixel_histogram/cuda_reduce_launch.hpp"
+#include "core/pipeline/cuda_pipeline.hpp"
 
 namespace pixhist::bench {
 namespace {
@@ -162,12 +164,66 @@ class CoreBench {
   std::uint64_t batch_ = 0;
 };
 
+/// As the service's submit thread feeds it: batches with tables of their own, sources in turn. Every
+/// frame must have been counted afterwards, and no value may lie off the axis.
+double service_pipeline_rate(const CoreCase& c) {
+  MemoryAccount account;
+  const CudaDeviceStreams device(0);
+  PinnedMemory pinned(account, 0);
+  const HostBlock input = make_input(c, pinned);
+  const std::size_t batch_bytes = input.size() / 2;
+  const std::size_t frame_bytes = batch_bytes / c.frames;
+  std::vector<std::unique_ptr<CudaPixelCounts>> counts;
+  std::vector<std::vector<Accumulator*>> accumulators;
+  for (std::size_t i = 0; i < c.sources; ++i) {
+    counts.push_back(std::make_unique<CudaPixelCounts>(spec_of(c), device, account));
+    accumulators.push_back({counts.back().get()});
+  }
+  CudaPipeline pipeline(device, accumulators, batch_bytes, c.frames, account);
+  Batch batch;
+  for (std::uint32_t f = 0; f < c.frames; ++f) {
+    batch.frames.push_back(
+        {f * frame_bytes, static_cast<std::uint32_t>(frame_bytes), frame_flags::complete, 0});
+    batch.frame_ok.push_back(1);
+  }
+  std::size_t submitted = 0;
+  const auto submit = [&](std::size_t batches) {
+    for (std::size_t b = 0; b < batches; ++b, ++submitted) {
+      batch.source = submitted % c.sources;
+      batch.bytes = input.bytes().subspan(submitted / c.sources % 2 * batch_bytes, batch_bytes);
+      while (!pipeline.try_submit(batch)) {
+      }
+    }
+    pipeline.drain();
+  };
+  submit(2 * c.sources);
+  const std::size_t batches = std::max(least_batches, pipeline_bytes / 2 / batch_bytes);
+  std::vector<double> rates;
+  for (int i = 0; i < repeats; ++i)
+    rates.push_back(static_cast<double>(batch_bytes) * 1e-9 * static_cast<double>(batches) /
+                    seconds([&] { submit(batches); }));
+  std::uint64_t frames = 0;
+  std::uint64_t flow = 0;
+  for (const auto& source : counts) {
+    frames += source->frames();
+    flow += source->flow_totals().below + source->flow_totals().above + source->flow_totals().invalid;
+  }
+  if (frames != submitted * c.frames || flow != 0) throw std::runtime_error("frames or values were lost");
+  return median(rates);
+}
+
 }  // namespace
 
 CoreRow run_core(const CoreCase& c, CoreParts parts) {
+  const std::size_t batch_bytes = c.shape.pixels() * size_of(c.pixel) * c.frames;
   CoreRow row;
   row.what = c;
-  const double h2d_before = h2d_gigabytes_per_s();
+  const double h2d_before = h2d_gigabytes_per_s(batch_bytes);
+  if (parts == CoreParts::pipeline_only) {
+    row.pipeline = service_pipeline_rate(c);
+    row.h2d = std::max(h2d_before, h2d_gigabytes_per_s(batch_bytes));
+    return row;
+  }
   CoreBench bench(c);
   for (const auto kernel : all_fill_kernels) {
     if (bench.can(kernel)) row.kernel[static_cast<std::size_t>(kernel)] = bench.kernel_rate(kernel);
@@ -175,7 +231,7 @@ CoreRow run_core(const CoreCase& c, CoreParts parts) {
   if (parts == CoreParts::everything) {
     const BatchesOfKernel before = bench.batches();
     row.pipeline = bench.pipeline_rate();
-    row.h2d = std::max(h2d_before, h2d_gigabytes_per_s());
+    row.h2d = std::max(h2d_before, h2d_gigabytes_per_s(batch_bytes));
     for (std::size_t k = 0; k < fill_kernel_count; ++k) row.batches[k] = bench.batches()[k] - before[k];
   }
   return row;
@@ -241,17 +297,21 @@ ReduceRow run_reduce(FrameShape shape, std::uint32_t bins, ReductionKind kind) {
   return {shape, bins, kind, seconds, counts.copy_seconds() / 2};
 }
 
-double h2d_gigabytes_per_s() {
-  constexpr std::size_t bytes = 256U << 20;
+double h2d_gigabytes_per_s(std::size_t piece) {
+  constexpr std::size_t largest = 256U << 20;
+  const std::size_t bytes = std::min(piece, largest);
+  const std::size_t pieces = largest / bytes;
   MemoryAccount account;
   const CudaDeviceStreams device(0);
   PinnedMemory pinned(account, 0);
-  const HostBlock from = pinned.allocate(bytes, Paging::populate);
-  const DeviceBuffer to(bytes, account);
-  return static_cast<double>(bytes) * 1e-9 / stream_seconds(device.copy(), [&] {
-           PIXHIST_CUDA_CHECK(
-               cudaMemcpyAsync(to.data(), from.data(), bytes, cudaMemcpyHostToDevice, device.copy().get()));
-         });
+  const HostBlock from = pinned.allocate(bytes * pieces, Paging::populate);
+  const DeviceBuffer to(bytes * pieces, account);
+  const double seconds = stream_seconds(device.copy(), [&] {
+    for (std::size_t i = 0; i < pieces; ++i)
+      PIXHIST_CUDA_CHECK(cudaMemcpyAsync(to.data() + i * bytes, from.data() + i * bytes, bytes,
+                                         cudaMemcpyHostToDevice, device.copy().get()));
+  });
+  return static_cast<double>(bytes * pieces) * 1e-9 / seconds;
 }
 
 }  // namespace pixhist::bench

@@ -21,6 +21,7 @@ struct CoreCase {
   std::uint32_t frames = 255;  // a batch
   PixelType pixel = PixelType::u16;
   Distribution distribution = Distribution::uniform;
+  std::size_t sources = 1;  // that take turns, batch by batch, in one pipeline
 };
 
 /// All rates in GB/s of frames, medians.
@@ -32,7 +33,8 @@ struct CoreRow {
   BatchesOfKernel batches{};                       // that the policy gave to each kernel
 };
 
-enum class CoreParts { everything, kernels_only };
+/// pipeline_only: all sources of the case; the kernels are looked at with one.
+enum class CoreParts { everything, kernels_only, pipeline_only };
 
 /// Throws std::runtime_error if a kernel or the policy does not leave the counts that `plain` leaves;
 /// DeviceMemoryError if the counts do not fit.
@@ -56,7 +58,8 @@ struct ReduceRow {
 };
 ReduceRow run_reduce(FrameShape shape, std::uint32_t bins, ReductionKind kind);
 
-/// Pinned host to device in pieces of 256 MiB: the ceiling, in GB/s (median).
-double h2d_gigabytes_per_s();
+/// Pinned host to device in pieces of `piece` bytes, one behind the other: the ceiling of batches of that
+/// size, in GB/s (median).
+double h2d_gigabytes_per_s(std::size_t piece);
 
 }  // namespace pixhist::bench

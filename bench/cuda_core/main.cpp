@@ -60,6 +60,20 @@ std::vector<CoreCase> full_set() {
   return cases;
 }
 
+/// From small to large, each against the copies of batches of its own size.
+std::vector<CoreCase> growth_set() {
+  std::vector<CoreCase> cases;
+  const auto add = [&](FrameShape shape, std::uint32_t bins, std::uint32_t frames, std::size_t sources) {
+    cases.push_back({shape, bins, frames, PixelType::u16, Distribution::pedestal, sources});
+  };
+  for (const std::uint32_t bins : {100U, 1000U})
+    for (const std::uint32_t side : {64U, 128U, 256U, 512U, 1024U, 2048U, 4096U})
+      add({side, side}, bins, side == 4096 ? 127 : 255, 1);
+  for (const std::uint32_t bins : {100U, 200U, 500U, 1000U, 2000U, 4096U}) add({512, 1024}, bins, 255, 1);
+  for (const std::size_t sources : {1U, 2U, 4U, 8U, 16U}) add({512, 1024}, 1000, 61, sources);
+  return cases;
+}
+
 /// Where the policy's limits on the frames of a batch come from.
 std::vector<CoreCase> batch_set() {
   std::vector<CoreCase> cases;
@@ -71,6 +85,23 @@ std::vector<CoreCase> batch_set() {
 }
 
 std::string text(FrameShape shape) { return std::to_string(shape.rows) + "x" + std::to_string(shape.cols); }
+
+void run_growth(nlohmann::json& out) {
+  std::printf("%-10s %6s %6s %7s | %8s %6s %6s\n", "shape", "bins", "frames", "sources", "pipeline", "H2D",
+              "/ H2D");
+  for (const auto& c : growth_set()) {
+    const CoreRow r = run_core(c, CoreParts::pipeline_only);
+    std::printf("%-10s %6u %6u %7zu | %8.1f %6.1f %6.3f\n", text(c.shape).c_str(), c.bins, c.frames,
+                c.sources, r.pipeline, r.h2d, r.pipeline / r.h2d);
+    std::fflush(stdout);
+    out.push_back({{"shape", text(c.shape)},
+                   {"bins", c.bins},
+                   {"frames", c.frames},
+                   {"sources", c.sources},
+                   {"h2d_gb_per_s", r.h2d},
+                   {"pipeline_gb_per_s", r.pipeline}});
+  }
+}
 
 void print_heading() {
   std::printf("%-10s %6s %6s %-4s %-14s |", "shape", "bins", "frames", "type", "values");
@@ -177,8 +208,9 @@ int main(int argc, char** argv) {
   CLI::App app{"Core on the device against the copy rate of the same run. Counts are checked after timing."};
   std::string set = "core";
   std::string json_file;
-  app.add_option("--set", set, "quick, core, batches (frames per batch, kernels only) or all")
-      ->check(CLI::IsMember({"quick", "core", "batches", "all"}))
+  app.add_option("--set", set,
+                 "quick, core, batches (frames per batch, kernels only), growth (sizes and sources) or all")
+      ->check(CLI::IsMember({"quick", "core", "batches", "growth", "all"}))
       ->capture_default_str();
   app.add_option("--json", json_file, "write the figures there");
   CLI11_PARSE(app, argc, argv);
@@ -189,14 +221,15 @@ int main(int argc, char** argv) {
   }
   nlohmann::json out{{"device", cuda.devices.front().name}};
   std::printf("%s; GB/s of frames\n", cuda.devices.front().name.c_str());
-  if (set == "batches")
+  if (set == "batches") {
     run_set(batch_set(), CoreParts::kernels_only, out["batches"]);
-  else
+  } else if (set == "growth") {
+    run_growth(out["growth"]);
+  } else {
     run_set(set == "quick" ? quick_set()
             : set == "all" ? full_set()
                            : core_set(),
             CoreParts::everything, out["core"]);
-  if (set != "batches") {
     run_transposes(out["transpose"]);
     run_reductions(out["reductions"]);
   }
