@@ -28,7 +28,8 @@ def slow_config(**changes):
 
 
 class EndlessSender:
-    """Sends a frame every 2 ms from its own thread until the block is left, so that draining never ends."""
+    """Sends from its own thread until the block is left, so that draining never ends: in bursts, so that something
+    is on its way also while a busy machine keeps that thread waiting."""
 
     def __init__(self, service, shape):
         self._service = service
@@ -39,7 +40,8 @@ class EndlessSender:
     def _send(self):
         with Sender(self._service.data_endpoint) as sender:
             while not self._over.wait(0.002):
-                sender.frame(self._frame)
+                for _ in range(100):
+                    sender.frame(self._frame)
 
     def __enter__(self):
         self._thread.start()
