@@ -75,19 +75,23 @@ class Bench:
             sent[key] += report[key]
         end = receiver.wait_for(sent["frames"], sent["end_marks"])
         cpu, faults = cpu_seconds(receiver.pid) - cpu, page_faults(receiver.pid) - faults
-        self._check(receiver)
+        lost = self._check(receiver)
         gigabytes = report["frames"] * of.frame_bytes * 1e-9
-        seconds = end - report["began_monotonic_s"]
+        began = report["began_monotonic_s"]
         return {
-            "gb_per_s": gigabytes / seconds,
+            "gb_per_s": gigabytes / (end - began),
             "cpu_s_per_gb": cpu / gigabytes,
             "faults_per_frame": faults / report["frames"],
             "frames": report["frames"],
             "refused": report["refused"],
-            "seconds": seconds,
+            "lost": lost,
+            "seconds": end - began,
+            "began": began,
+            "ended": end,
         }
 
     def _check(self, receiver):
+        """The account of all that was sent since the receiver started; frames lost."""
         sent = self._sent[receiver.kind]
         wanted = {"accumulated": sent["frames"]}
         if receiver is self.service:
@@ -103,6 +107,7 @@ class Bench:
         if receiver is self.service:
             counts, wanted_counts = receiver.counts(), sent["frames"] * self.configuration.pixels
             assert counts == wanted_counts, f"{counts} counts in all; one for each pixel of each frame: {wanted_counts}"
+        return sent["frames"] - account["accumulated"]
 
     def warm_up(self):
         """Runs that are not counted; returns the frames of a source, by receiver, that take about as long as wanted."""

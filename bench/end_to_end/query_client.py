@@ -3,7 +3,8 @@
 
     query_client.py ENDPOINT OP ARGUMENTS_AS_JSON
 
-Prints a line when its first answer has come, and at the end {"requests", "bytes", "seconds", "milliseconds": [...]}.
+Prints a line when its first answer has come, and at the end {"bytes", "seconds", "requests": [[when, ms], ...]}, when
+in seconds of the monotonic clock.
 """
 
 import json
@@ -31,13 +32,12 @@ def main():
     socket.connect(endpoint)
     ask(socket, request)
     print("asking", flush=True)
-    milliseconds, taken, begin = [], 0, time.monotonic()
+    requests, taken, begin = [], 0, time.monotonic()
     while not select.select([sys.stdin], [], [], 0)[0]:
         asked = time.monotonic()
         taken += ask(socket, request)
-        milliseconds.append(1e3 * (time.monotonic() - asked))
-    document = {"requests": len(milliseconds), "bytes": taken, "seconds": time.monotonic() - begin}
-    print(json.dumps(document | {"milliseconds": milliseconds}))
+        requests.append([asked, 1e3 * (time.monotonic() - asked)])
+    print(json.dumps({"bytes": taken, "seconds": time.monotonic() - begin, "requests": requests}))
 
 
 if __name__ == "__main__":

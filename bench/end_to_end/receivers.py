@@ -47,7 +47,6 @@ class PixelService:
         self.query_endpoint = self._service.query_endpoint
         self.get = self._service.get
         self._client = Client(self.query_endpoint)
-        self.start = {"memory": self._service.status()["memory"]}
         return self
 
     def __exit__(self, *error):
@@ -57,13 +56,10 @@ class PixelService:
     def wait_for(self, frames, end_marks):
         """Time at which so many frames were there, since the start of the process."""
         del end_marks  # it says when a frame is counted
-        sources = {}
-
-        def there():
-            sources.update(self._service.status()["sources"])
-            return sum(s["lifetime"]["accumulated"] for s in sources.values()) >= frames
-
-        wait_until(there, lambda: f"{frames} frames are accumulated; {sources}", 6 * TIMEOUT)
+        deadline = time.monotonic() + 6 * TIMEOUT
+        while (counted := self.account()["accumulated"]) < frames:
+            assert time.monotonic() < deadline, f"{counted} of {frames} frames are accumulated, and no more"
+            time.sleep(0.001)
         return time.monotonic()
 
     def account(self):

@@ -41,12 +41,15 @@ def summary(configuration, rounds, high_water, arguments):
 
 def print_head(arguments):
     targets = ["≥ 0.95", "≥ 0.90", "≤ 1.15"] if arguments.device == "cuda" else ["-", "≥ 0.90", "-"]
+    columns = [
+        "row, bins", "GB/s", "CPU s per GB", "page faults a frame", "ring high water", "refused by PUB", "lost",
+        f"service ÷ null sink ({targets[0]})", f"null sink ÷ bare ({targets[1]})",
+        f"CPU service ÷ bare ({targets[2]})",
+    ]  # fmt: skip
     print(
-        f"{arguments.device}; medians of {arguments.rounds} rounds of about {arguments.seconds:g} s; service / null sink / bare. "
-        "Lost: sent and not accumulated.\n\n"
-        "| row, bins | GB/s | CPU s per GB | page faults a frame | ring high water | refused by PUB | lost "
-        f"| service ÷ null sink ({targets[0]}) | null sink ÷ bare ({targets[1]}) | CPU service ÷ bare ({targets[2]}) |\n"
-        f"|{' --- |' * 10}",
+        f"{arguments.device}; medians of {arguments.rounds} rounds of about {arguments.seconds:g} s; "
+        f"service / null sink / bare. Lost: sent, and not accumulated.\n\n"
+        f"| {' | '.join(columns)} |\n|{' --- |' * len(columns)}",
         flush=True,
     )
 
@@ -65,7 +68,7 @@ def print_row(row):
     print(
         f"| {row['name']}, {row['bins']} | {three('gb_per_s', '.2f')} | {three('cpu_s_per_gb', '.3f')} "
         f"| {three('faults_per_frame', '.1f')} | {high['service']:.2f} / {high['null_sink']:.2f} "
-        f"| {of['service']['refused']:.0f} | 0 | {ratio('service_to_null_sink')} "
+        f"| {of['service']['refused']:.0f} | {three('lost', '.0f')} | {ratio('service_to_null_sink')} "
         f"| {ratio('null_sink_to_bare')} | {ratio('cpu_service_to_bare')} |",
         flush=True,
     )
