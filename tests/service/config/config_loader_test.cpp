@@ -348,7 +348,7 @@ TEST_CASE("config_loader: bytes that are no UTF-8 are refused, not passed on") {
 }
 
 TEST_CASE("config_loader: the examples in deploy/config load without errors or warnings") {
-  for (const char* name : {"minimal", "jungfrau", "two-modules"}) {
+  for (const char* name : {"minimal", "jungfrau", "jungfrau-sls", "two-modules"}) {
     CAPTURE(name);
     const auto result =
         load_config({PIXHIST_SOURCE_DIR "/deploy/config/" + std::string(name) + ".json", {}, {}});
