@@ -69,6 +69,9 @@ std::vector<CoreCase> growth_set() {
   for (const std::uint32_t bins : {100U, 1000U})
     for (const std::uint32_t side : {64U, 128U, 256U, 512U, 1024U, 2048U, 4096U})
       add({side, side}, bins, side == 4096 ? 127 : 255, 1);
+  // Small frames in larger batches: a batch costs a launch, whatever is in it.
+  for (const std::uint32_t side : {64U, 128U})
+    for (const std::uint32_t bins : {100U, 1000U}) add({side, side}, bins, 2040, 1);
   for (const std::uint32_t bins : {100U, 200U, 500U, 1000U, 2000U, 4096U}) add({512, 1024}, bins, 255, 1);
   for (const std::size_t sources : {1U, 2U, 4U, 8U, 16U}) add({512, 1024}, 1000, 61, sources);
   return cases;
