@@ -14,6 +14,9 @@ struct CallCounts {
 /// False where a sanitizer stands in front of pthread_mutex_lock.
 bool locks_are_counted();
 
+/// False under ThreadSanitizer, which keeps its own operator new.
+bool allocations_are_counted();
+
 /// Of this thread since it began.
 CallCounts calls();
 
