@@ -13,7 +13,7 @@ namespace pixhist {
 /// A batch after the decode stage: raw pixels of one source in the spec's pixel type. Pointers are host
 /// memory for CPU accumulators and device memory for CUDA ones; they are valid in stream order only.
 struct DecodedBatch {
-  const std::byte* pixels = nullptr;       // frame f begins at pixels + frames[f].offset (16-byte aligned)
+  const std::byte* pixels = nullptr;  // frame f begins at pixels + frames[f].offset (16-byte aligned)
   std::span<const FrameEntry> frames;
   std::span<const std::uint8_t> frame_ok;  // 0: the frame counts with not one pixel
   std::uint64_t good_frames = 0;           // frames with frame_ok != 0

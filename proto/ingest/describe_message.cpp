@@ -110,7 +110,8 @@ MessageDescription describe_message(std::string_view format, std::span<const Mes
   const auto decoded = make_decoder(format, description.frame)->decode(parts);
   if (const auto* rejection = std::get_if<Rejection>(&decoded)) {
     if (rejection->reason == RejectReason::geometry && description.frame.shape.pixels() == 0)
-      return UnusableMessage{"geometry: a frame needs rows and columns from 1 to " + std::to_string(max_side)};
+      return UnusableMessage{"geometry: a frame needs rows and columns from 1 to " +
+                             std::to_string(max_side)};
     return UnusableMessage{std::string(name_of(rejection->reason)) + ": " + rejection->message};
   }
   const auto* const frame = std::get_if<FrameMessage>(&decoded);

@@ -72,7 +72,7 @@ struct Config {
 
   DeviceKind device = DeviceKind::automatic;
   std::uint32_t device_index = 0;
-  std::string policy = "auto";  // or the name of a FillKernel
+  std::string policy = "auto";    // or the name of a FillKernel
   std::uint32_t cpu_threads = 0;  // 0: as many as the process may use
 
   std::uint32_t batch_frames = 255;

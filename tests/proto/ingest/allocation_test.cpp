@@ -47,7 +47,7 @@ std::vector<std::string> files(const std::string& folder, std::string_view prefi
 TEST_CASE("the counter counts") {
   const auto before = allocations();
   const auto text = std::make_unique<std::string>(100, 'x');
-  CHECK(allocations() - before == 2);
+  CHECK(allocations() - before == (test::allocations_are_counted() ? 2 : 0));
 }
 
 TEST_CASE("a rejection allocates, so the decoders do reach the counter") {
@@ -55,7 +55,7 @@ TEST_CASE("a rejection allocates, so the decoders do reach the counter") {
   const auto before = allocations();
   const MessagePart parts[] = {test::bytes_of("{}"), {}};
   CHECK(std::holds_alternative<Rejection>(decoder.decode(parts)));
-  CHECK(allocations() > before);
+  CHECK((allocations() > before) == test::allocations_are_counted());
 }
 
 TEST_CASE("good array10 messages allocate nothing, from the first on") {
