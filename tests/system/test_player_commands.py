@@ -12,6 +12,7 @@ import time
 import unittest
 
 from harness import ANY_PORT, PLAYER, TIMEOUT, Player, Service, child_environment, make_config, play, wait_until
+from zmqrec import messages_of
 
 ROWS, COLS = 8, 12
 GEOMETRY = ("--rows", ROWS, "--cols", COLS)
@@ -27,21 +28,6 @@ def run(*arguments):
     )
     lines = done.stdout.splitlines()
     return done.returncode, json.loads(lines[-1]) if lines else None, done.stderr
-
-
-def messages_of(path):
-    """A reader of the container, written from docs/player.md alone."""
-    data, at, messages = pathlib.Path(path).read_bytes(), 0, []
-    while at < len(data):
-        (count,) = struct.unpack_from("<I", data, at)
-        at += 4
-        parts = []
-        for _ in range(count):
-            (size,) = struct.unpack_from("<Q", data, at)
-            parts.append(data[at + 8 : at + 8 + size])
-            at += 8 + size
-        messages.append(parts)
-    return messages
 
 
 def help_of(*command):

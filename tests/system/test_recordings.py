@@ -1,32 +1,21 @@
 """Recorded streams of real slsReceivers through the whole service, where PIXHIST_CASES names their folder."""
 
-import gzip
 import os
 import pathlib
-import struct
 import unittest
 
 import numpy as np
 import zmq
 from client import Client
 from harness import TIMEOUT, Service, make_config
+from zmqrec import messages_of
 
 CASES = os.environ.get("PIXHIST_CASES")
 
 
 def messages(name):
     """The parts of each message of one recording."""
-    data = gzip.decompress((pathlib.Path(CASES) / "sls" / f"{name}.zmqrec.gz").read_bytes())
-    at = 0
-    while at < len(data):
-        (count,) = struct.unpack_from("<I", data, at)
-        at += 4
-        parts = []
-        for _ in range(count):
-            (size,) = struct.unpack_from("<Q", data, at)
-            parts.append(data[at + 8 : at + 8 + size])
-            at += 8 + size
-        yield parts
+    return messages_of(pathlib.Path(CASES) / "sls" / f"{name}.zmqrec.gz")
 
 
 def play(names, shape, detector, **changes):

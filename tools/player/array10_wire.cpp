@@ -33,20 +33,6 @@ class Array10Wire final : public WireEncoder {
 
   WireEnd read_end(std::uint64_t run, std::uint64_t numbers) override { return {name_of(run), numbers}; }
 
-  std::string_view reject_reason(FrameFault fault) const override {
-    switch (fault) {
-      case FrameFault::bad_header: return "not_json";
-      case FrameFault::missing_key:
-      case FrameFault::wrong_kind: return "bad_header";
-      case FrameFault::huge_header: return "too_large";
-      case FrameFault::wrong_type: return "dtype";
-      case FrameFault::wrong_shape: return "geometry";
-      case FrameFault::extra_part:
-      case FrameFault::missing_part: return "parts";
-      default: return "size";
-    }
-  }
-
  private:
   std::optional<std::string_view> name_of(std::uint64_t run) {
     if (keys_ == RunKeys::none) return std::nullopt;

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 namespace pixhist {
 
@@ -60,6 +61,22 @@ inline constexpr std::array<FrameFaultRow, frame_fault_count - 1> frame_fault_ta
 /// True for a message that is sent, but that no receiver takes for a frame.
 constexpr bool is_rejected(FrameFault fault) {
   return fault >= FrameFault::bad_header && fault <= FrameFault::huge_part;
+}
+
+/// The reason a receiver rejects a message with this fault (is_rejected()) for; the same in every wire
+/// format.
+constexpr std::string_view reject_reason(FrameFault fault) {
+  switch (fault) {
+    case FrameFault::bad_header: return "not_json";
+    case FrameFault::missing_key:
+    case FrameFault::wrong_kind: return "bad_header";
+    case FrameFault::huge_header: return "too_large";
+    case FrameFault::wrong_type: return "dtype";
+    case FrameFault::wrong_shape: return "geometry";
+    case FrameFault::extra_part:
+    case FrameFault::missing_part: return "parts";
+    default: return "size";
+  }
 }
 
 }  // namespace pixhist

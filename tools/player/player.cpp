@@ -210,7 +210,7 @@ void Player::note_sent(const WireFrame& frame, FrameFault fault, std::size_t byt
   if (fault == FrameFault::huge_part)
     account_.inexact("what is lost with a connection that was cut for a huge part cannot be foretold");
   else if (is_rejected(fault))
-    account_.rejected(wire_->reject_reason(fault));
+    account_.rejected(reject_reason(fault));
   else
     account_.frame(wire_->run_key(frame), frame.number);
 }

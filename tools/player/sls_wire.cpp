@@ -69,20 +69,6 @@ class SlsWire final : public WireEncoder {
     return {};
   }
 
-  std::string_view reject_reason(FrameFault fault) const override {
-    switch (fault) {
-      case FrameFault::bad_header: return "not_json";
-      case FrameFault::missing_key:
-      case FrameFault::wrong_kind: return "bad_header";
-      case FrameFault::huge_header: return "too_large";
-      case FrameFault::wrong_type: return "dtype";
-      case FrameFault::wrong_shape: return "geometry";
-      case FrameFault::extra_part:
-      case FrameFault::missing_part: return "parts";
-      default: return "size";
-    }
-  }
-
  private:
   SlsFrame common() const {
     SlsFrame out;

@@ -44,8 +44,6 @@ class WireEncoder {
   /// What a receiver reads in them: the key of a frame's run, key and length of an end mark.
   virtual std::optional<std::string_view> run_key(const WireFrame& frame) = 0;
   virtual WireEnd read_end(std::uint64_t run, std::uint64_t numbers) = 0;
-  /// The reason it rejects a message with this fault (is_rejected()) for.
-  virtual std::string_view reject_reason(FrameFault fault) const = 0;
 };
 
 enum class RunKeys : std::uint8_t {
