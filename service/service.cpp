@@ -42,6 +42,7 @@ Service::Parts::Parts(Config configuration, std::shared_ptr<spdlog::logger> logg
       commands(config.max_pending),
       health(clock, run_board),
       context(io_threads(config)) {
+  log_memory_to_take();
   std::vector<std::vector<Accumulator*>> accumulators;
   std::vector<SubmitSource> sources;
   for (std::size_t i = 0; i < source_count(config); ++i) {
@@ -75,6 +76,14 @@ Service::Parts::Parts(Config configuration, std::shared_ptr<spdlog::logger> logg
                   submit_notes()},
       config.autostart);
   service_view = std::make_unique<ServiceView>(view());
+}
+
+/// Said before it is taken: page-locking goes at 1 to 2 GB/s, and whoever waits should see why.
+void Service::Parts::log_memory_to_take() const {
+  const auto plan = plan_memory(config, device.kind == "cuda");
+  log->info("taking {} of host memory, {} page-locked, {} on the device",
+            human_bytes(plan.total(MemoryKind::host)), human_bytes(plan.total(MemoryKind::pinned)),
+            human_bytes(plan.total(MemoryKind::device)));
 }
 
 ServiceView Service::Parts::view() {

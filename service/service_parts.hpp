@@ -32,8 +32,8 @@ struct Receiver {
 struct Service::Parts {
   Parts(Config config, std::shared_ptr<spdlog::logger> logger);
 
+  void log_memory_to_take() const;
   void make_receivers();
-  void start_runner(AgentRunner& runner);
   std::unique_ptr<AgentRunner> make_runner(std::string name, Agent& agent);
   void on_thread_error(const std::string& thread, std::exception_ptr error);
   void on_reject(std::size_t source, const Rejection& rejection);

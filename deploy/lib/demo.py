@@ -101,7 +101,8 @@ def start_player(children, program, service, arguments, folder):
 
 
 def lost(account):
-    return account["missing"] + account["dropped"] + sum(account["rejected"].values())
+    """The demo numbers its frames: one that was dropped or rejected is missing from the sequence too."""
+    return max(account["missing"], account["dropped"] + sum(account["rejected"].values()))
 
 
 class LiveLine:

@@ -89,6 +89,7 @@ bool RunControl::poll_reads() {
 }
 
 void RunControl::complete(PendingRead& read) {
+  parts_.submitter.reap();  // who has the answer finds what it counts in the account too
   Snapshot& snapshot = *read.command.snapshot;
   for (std::size_t i = 0; i < read.parts.size(); ++i) {
     snapshot.capped += read.parts[i]->capped();

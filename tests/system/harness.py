@@ -220,15 +220,17 @@ class Service:
     def account(self, source="module0"):
         return self.status()["sources"][source]["lifetime"]
 
-    def wait_account(self, source="module0", timeout=TIMEOUT, **numbers):
-        """Waits for these numbers in the lifetime account; one that is passed by never comes back, and fails."""
+    def wait_account(self, source="module0", timeout=TIMEOUT, settled=False, **numbers):
+        """Waits for these numbers in the lifetime account; one that is passed by never comes back, and fails.
+        settled: and until every frame has met its fate, so that what depends on it can be asserted."""
         last = {}
 
         def reached():
             last.update(self.account(source))
             for key, wanted in numbers.items():
                 assert last[key] <= wanted, f"{key} is {last[key]}, more than {wanted}: {last}"
-            return all(last[key] == wanted for key, wanted in numbers.items())
+            on_its_way = last["in_ring"] + last["in_flight"] if settled else 0
+            return on_its_way == 0 and all(last[key] == wanted for key, wanted in numbers.items())
 
         wait_until(reached, lambda: f"account {numbers}; it is {last}", timeout)
         return last

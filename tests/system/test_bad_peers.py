@@ -148,7 +148,6 @@ class BadFramesTest(unittest.TestCase):
 
                 wait_until(arrives, "the bad sender's good frames are taken again")
 
-
     def test_a_connecting_socket_hears_again_after_frames_that_are_too_large(self):
         huge = np.zeros((1024, 1024), dtype="u2")  # frame + 1 MiB is the limit of a part
         for kind, socket_type in (("sub", zmq.PUB), ("pull", zmq.PUSH)):
@@ -193,6 +192,12 @@ def hostile_bytes():
         greeting + ready + b"\x02" + struct.pack(">Q", (1 << 63) - 1) + b"x" * 1000,
         greeting + ready + b"\x01\x10" + b"half a frame",
     ]
+
+
+def nothing_is_owed(service):
+    """No request waits and no answer holds memory, told by one status."""
+    status = service.status()
+    return status["queues"]["requests_pending"] == 0 and status["memory"]["snapshot_bytes"] == 0
 
 
 class HostilePeersTest(unittest.TestCase):
@@ -250,11 +255,12 @@ class HostilePeersTest(unittest.TestCase):
         big = make_config(128, 128, axis={"bins": 32}, query={"max_pending_per_client": 8})
         with Service(big) as service:
             idle = [Client(service.query_endpoint, RCVHWM=1, RCVBUF=65536) for _ in range(3)]
-            for client in idle:
-                for _ in range(50):
-                    client.send("values", fresh=True)
 
             def dropped():
+                # Again and again: of many requests at once all but a few are answered `busy`, which socket
+                # buffers can swallow.
+                for client in idle:
+                    client.send("values", fresh=True)
                 metrics = service.get("/metrics")[1]
                 return float(
                     re.search(r'pixhist_replies_dropped_total\{reason="client_slow"\} (\S+)', metrics)[1]
@@ -264,10 +270,7 @@ class HostilePeersTest(unittest.TestCase):
             self.assert_served_quickly(service)
             for client in idle:
                 client.socket.close()
-            wait_until(
-                lambda: service.status()["memory"]["snapshot_bytes"] == 0, "their memory is given back"
-            )
-            self.assertEqual(service.status()["queues"]["requests_pending"], 0)
+            wait_until(lambda: nothing_is_owed(service), "their memory is given back")
             self.assert_served_quickly(service)
 
     def test_clients_that_vanish(self):
@@ -279,10 +282,7 @@ class HostilePeersTest(unittest.TestCase):
                 client.receive()
                 client.socket.close()
             self.assert_served_quickly(service)
-            wait_until(lambda: service.status()["queues"]["requests_pending"] == 0, "nothing waits for them")
-            wait_until(
-                lambda: service.status()["memory"]["snapshot_bytes"] == 0, "their memory is given back"
-            )
+            wait_until(lambda: nothing_is_owed(service), "nothing waits for them and their memory is given back")
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ import numpy as np
 import reference
 from array10 import Sender
 from client import Client
-from harness import ANY_PORT, TIMEOUT, Player, Service, config_file, make_config, run_pixhistd, wait_until
+from harness import ANY_PORT, TIMEOUT, Player, Service, config_file, make_config, run_pixhistd
 
 AXIS = {"bins": 32, "min": 0, "max": 64}
 FLOW = ("below", "above", "invalid", "other_stage")
@@ -149,10 +149,7 @@ class ModulesTest(unittest.TestCase):
             with players[0] as waits, players[1] as drops:
                 reports = [waits.finish(), drops.finish()]
             service.wait_account("waits", control=1, accumulated=frames, timeout=4 * TIMEOUT)
-            service.wait_account("drops", control=1, received=frames, timeout=4 * TIMEOUT)
-            wait_until(
-                lambda: not service.account("drops")["in_ring"] + service.account("drops")["in_flight"], "rest"
-            )
+            service.wait_account("drops", control=1, received=frames, settled=True, timeout=4 * TIMEOUT)
             status = service.status()["sources"]
             self.assertEqual(status["waits"]["lifetime"]["dropped"], 0)
             account = status["drops"]["lifetime"]

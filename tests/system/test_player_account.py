@@ -94,6 +94,7 @@ class PlayerAccountTest(unittest.TestCase):
         self.assertTrue(expected["exact"], expected)
         account = service.wait_account(
             name,
+            settled=True,
             received=expected["received"],
             control=expected["control"],
             accumulated=expected["accumulated"],

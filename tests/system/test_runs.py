@@ -287,9 +287,7 @@ class SequenceTest(unittest.TestCase):
                 # m0: 1 and 2 leave the window of 8 when 10 comes; 2 is then below it.
                 for number in (0, 3, 10, 2, 3):
                     s0.frame(frame, number, "a")
-                service.wait_account("m0", accepted=5)
-                wait_until(lambda: service.account("m0")["in_ring"] == 0, "judged")
-                account = service.account("m0")
+                account = service.wait_account("m0", accepted=5, settled=True)
                 self.assertEqual((account["missing"], account["open"], account["discarded"]), (2, 6, {"duplicate": 2}))
                 # m1: every fourth number from 2 on is expected; 4 is not, but is taken.
                 for number in (2, 6, 4, 18, 6):

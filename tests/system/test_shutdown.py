@@ -75,7 +75,7 @@ class DrainTest(unittest.TestCase):
     def test_the_player_and_the_service_agree_to_the_last_frame(self):
         with Service(slow_config()) as service:
             with Player(
-                "--rows", ROWS, "--cols", COLS, "--type", "u8", "--connect", service.data_endpoint
+                "--rows", ROWS, "--cols", COLS, "--type", "u8", "--images", 4, "--connect", service.data_endpoint
             ) as player:
                 wait_until(lambda: service.account()["accumulated"] > 20, "counting has begun")
                 player.process.terminate()
