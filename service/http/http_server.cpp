@@ -101,9 +101,9 @@ HttpServer::HttpServer(const std::string& listen, const ServiceView& view, const
       "enable_directory_listing", "no",   "enable_keep_alive", "no"};
   try {
     server_ = std::make_unique<CivetServer>(options);
-  } catch (const CivetException& e) {
-    throw SocketError("http.listen: cannot listen on " + listen + ": " + e.what() +
-                      " (port in use, or an address this machine does not have?)");
+  } catch (const CivetException&) {  // says only that there is no server
+    throw SocketError("http.listen: cannot listen on " + listen +
+                      ": the port is in use, or this machine does not have the address");
   }
   for (std::size_t i = 0; i < handlers_.size(); ++i) server_->addHandler(pages[i].first, *handlers_[i]);
 }
