@@ -7,6 +7,7 @@
 #include "service/config/memory_plan.hpp"
 #include "service/ingest_parts.hpp"
 #include "service/service_parts.hpp"
+#include "service/stalled_pipeline.hpp"
 #include "service/transport/socket_error.hpp"
 
 namespace pixhist {
@@ -54,7 +55,9 @@ Service::Parts::Parts(Config configuration, std::shared_ptr<spdlog::logger> logg
     sources.push_back({*progress.back(), *counts.back(), source.sequence});
   }
   lanes = make_lanes(config, backend->host_memory(), account);
-  pipeline = backend->make_pipeline(std::move(accumulators), largest_batch(config), config.batch_frames);
+  pipeline = stall_if_told(
+      backend->make_pipeline(std::move(accumulators), largest_batch(config), config.batch_frames),
+      [this](const std::string& what) { log->warn("{}", what); });
   health.watch_device([this] { return pipeline->healthy(); });
 
   std::vector<IngestLane*> lane_list;

@@ -1,5 +1,7 @@
 #include "service/agents/batch_submitter.hpp"
 
+#include <algorithm>
+
 namespace pixhist {
 namespace {
 
@@ -34,6 +36,11 @@ bool BatchSubmitter::reap() {
   }
   board_.batches_in_flight.set(in_flight_.size());
   return progress_.copied != before.copied || progress_.accumulated != before.accumulated;
+}
+
+bool BatchSubmitter::idle(std::size_t source) const {
+  return std::none_of(in_flight_.begin(), in_flight_.end(),
+                      [source](const InFlight& batch) { return batch.source == source; });
 }
 
 void BatchSubmitter::drain() {

@@ -35,6 +35,8 @@ class BatchSubmitter {
   Ticket copied() const { return progress_.copied; }
   Ticket last_ticket() const { return last_ticket_; }
   bool idle() const { return in_flight_.empty(); }
+  /// Everything of this source is booked.
+  bool idle(std::size_t source) const;
   /// Waits until everything submitted is booked.
   void drain();
   /// Forgets the per-run totals the counts of a source carry; call when they have been zeroed.

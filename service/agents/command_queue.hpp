@@ -38,7 +38,8 @@ struct Command {
   /// Called once, on the submit thread: hand the result over and return.
   std::function<void(CommandResult)> done;
 
-  bool barrier() const { return fresh || then_reset || kind != CommandKind::read; }
+  bool changes_run() const { return then_reset || kind != CommandKind::read; }
+  bool barrier() const { return fresh || changes_run(); }
 };
 
 class CommandQueue {

@@ -24,7 +24,7 @@ void RunControl::open(bool autostart) {
 void RunControl::execute(Command& command) {
   if (command.kind == CommandKind::read) return begin_read(command);
 
-  parts_.submitter.drain();  // at most two batches: the last cut of a run is complete
+  parts_.submitter.drain();  // nothing is left to wait for but reads: the last cut of a run is complete
   CommandResult result;
   result.cut = make_cut();
   const bool was_stopped = stopped();

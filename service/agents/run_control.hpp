@@ -52,7 +52,7 @@ class RunControl {
   /// Whether marks end runs: per_run, and not stopped.
   bool marks_count() const { return rules_.per_run && !stopped(); }
   bool can_pass(std::size_t source) const;
-  /// `mark`: an end mark, or an empty one. What the source took is submitted; can_pass().
+  /// `mark`: an end mark, or an empty one. What the source took is booked; can_pass().
   void pass(std::size_t source, const RecordInfo& mark);
   /// Gives the run an id that sources have begun with a frame since the last call.
   void note_frames();
@@ -71,8 +71,9 @@ class RunControl {
   /// Whether nothing is in the way of a command that ends the run.
   bool ready_for(const Command& command) const;
 
-  /// Executes a command whose barrier, if it has one, has been reached. Its answer comes at once or from
-  /// poll_reads(). Throws DeviceLost, with a command that is not answered left whole.
+  /// Executes a command whose barrier, if it has one, has been reached; one that changes the run when
+  /// everything submitted is booked. Its answer comes at once or from poll_reads(). Throws DeviceLost, with a
+  /// command that is not answered left whole.
   void execute(Command& command);
   /// Completes reads that have become ready. True if any did.
   bool poll_reads();

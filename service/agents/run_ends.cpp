@@ -12,7 +12,6 @@ bool RunControl::can_pass(std::size_t source) const {
 }
 
 void RunControl::pass(std::size_t source, const RecordInfo& mark) {
-  parts_.submitter.drain();  // the part is complete, and booked to the run that ends
   if (!closing_) begin_closing();
   leave_run(source, mark);
   take_part(source);

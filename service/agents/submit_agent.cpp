@@ -140,7 +140,7 @@ bool SubmitAgent::pass_mark(std::size_t source) {
   const bool is_end = mark.kind == RecordKind::run_end;
   const bool passes = feed != nullptr ? ends_run(source, mark) : run_.overdue(source);
   blocked_[source] = passes && !run_.can_pass(source);
-  if (blocked_[source]) return worked;
+  if (blocked_[source] || (passes && !submitter_.idle(source))) return worked;
   auto& counters = parts_.sources[source].progress.counters;
   auto& ledger = sequences_[source].ledger;
   const bool restarts = feed != nullptr && mark.kind == RecordKind::frame && ledger.sequence_open();
@@ -215,10 +215,12 @@ bool SubmitAgent::run_commands() {
 }
 
 /// A source that is blocked at a mark has got as far as it can: what it holds back is pending in the cut. But
-/// a command that ends the run ends the closing of the one before first, and then nothing is blocked.
+/// a command that ends the run ends the closing of the one before first, and then nothing is blocked. What is
+/// on the device is waited for here, step by step, so that this thread moves and can be stopped meanwhile.
 bool SubmitAgent::may_execute() {
   if (!active_->barrier()) return true;
   if (!barrier_reached_or_blocked()) return false;
+  if (active_->changes_run() && !submitter_.idle()) return false;
   if (!run_.ends_run(*active_)) return true;
   run_.force_close(RunEnd::command);
   return run_.ready_for(*active_) && barrier_reached();
@@ -246,13 +248,13 @@ void SubmitAgent::lose_device() {
 
 bool SubmitAgent::drain(const std::function<bool()>& give_up) {
   for (auto& f : feeds_) f.begin_barrier();
-  while (!barrier_reached() && !give_up()) {
+  const auto done = [this] { return barrier_reached() && submitter_.idle(); };
+  while (!done() && !give_up()) {
     if (barrier_reached_or_blocked()) run_.force_close(RunEnd::shutdown);
     if (!move_frames() && !run_.poll_reads()) wait();
   }
-  const bool complete = barrier_reached();
+  const bool complete = done();
   for (auto& f : feeds_) f.end_barrier();
-  if (complete) submitter_.drain();
   for (std::size_t i = 0; i < sequences_.size(); ++i) {
     auto& counters = parts_.sources[i].progress.counters;
     counters.missing.add(sequences_[i].ledger.end());

@@ -110,7 +110,7 @@ TEST_CASE("per_run: on a device the cut is there when its reads are done, and fi
   bench.send_run(0, a, 8, 1);
   bench.send_end(0, a);
   bench.send_run(0, b, 4, 2);
-  bench.pipeline->held = true;  // drain() lets go of what is under way
+  bench.pipeline->held = true;
   bench.run_until_idle();
   bench.pipeline->held = false;
   bench.run_until_idle();
