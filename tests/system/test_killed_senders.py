@@ -11,7 +11,7 @@ from harness import ANY_PORT, SLOWNESS, TIMEOUT, Player, Service, make_config, w
 ROWS, COLS = 512, 1024  # 1 MiB a frame: it is killed in the middle of one
 GEOMETRY = ("--rows", ROWS, "--cols", COLS, "--images", 2)
 AXIS = {"bins": 8, "min": 0, "max": 16384}  # holds all values of the player
-KILLS = 3
+KILLS = 2
 FRAMES = 20  # of the sender that is not killed
 
 
@@ -39,7 +39,7 @@ class KilledSendersTest(unittest.TestCase):
 
         def unchanged():
             nonlocal last
-            time.sleep(0.2 * SLOWNESS)
+            time.sleep(0.1 * SLOWNESS)
             last, before = service.account(), last
             return last == before and last["in_ring"] + last["in_flight"] == 0
 

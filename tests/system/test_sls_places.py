@@ -9,22 +9,11 @@ import reference
 from array10 import Sender
 from client import Client
 from harness import ANY_PORT, Service, make_config, wait_until
+from sls import header
 
 AXIS = {"bins": 32, "min": 0, "max": 64}
 FLOW = ("below", "above", "invalid", "other_stage")
 ROWS, COLS = 4, 6
-EIGER = 1
-
-
-def header(pixels, number, row=0, column=0, flip=0, complete=1, detector=(2, 2)):
-    rows, cols = pixels.shape
-    return json.dumps({
-        "jsonversion": 5, "bitmode": 8 * pixels.itemsize, "fileIndex": 0, "detshape": detector[::-1], "shape": [cols, rows],
-        "size": pixels.nbytes, "acqIndex": number, "frameIndex": number - 1, "progress": 1.5, "fname": "/tmp/run",
-        "data": 1, "completeImage": complete, "frameNumber": number, "expLength": 0, "packetNumber": 1, "detSpec1": 0,
-        "timestamp": 0, "modId": 1234, "row": row, "column": column, "detSpec2": 0, "detSpec3": 0, "detSpec4": 0,
-        "detType": EIGER, "version": 2, "flipRows": flip, "quad": 0, "rx_roi": [0, cols - 1, 0, rows - 1],
-    }).encode()  # fmt: skip
 
 
 def source(name, **changes):
