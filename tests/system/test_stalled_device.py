@@ -121,10 +121,12 @@ class StalledDeviceTest(unittest.TestCase):
             service.wait_account(accumulated=taken, timeout=BACK_WITHIN)
             self.send(sender, range(frames, frames + more))  # fewer than the ring holds
             sender.end(frames=frames + more)
-            account = service.wait_account(control=1, accumulated=taken + more)
+            service.wait_account(control=1, accepted=taken + more)
+            counts = client.array("values", fresh=True)  # behind the end mark
+            account = service.account()
+            self.assertEqual(account["accumulated"], taken + more)
             # Of the dropped the account says so twice: their numbers never come.
             self.assertEqual((account["dropped"], account["missing"]), (frames - taken, frames - taken))
-            counts = client.array("values", fresh=True)
             numbers = [*range(taken), *range(frames, frames + more)]
             self.assertTrue(np.array_equal(counts, self.patterns.counts(numbers)))
 
