@@ -3,14 +3,26 @@
 #include <cstring>
 #include <thread>
 
+#include "core/memory/streaming_copy.hpp"
+
 namespace pixhist {
 namespace {
 
 /// Messages per step, so that beats and stops come through under full load.
 constexpr int messages_per_step = 64;
+/// From this size on a batch of default length is more than the caches hold: a frame would be out of them
+/// before it is read, and would only have driven out what is.
+constexpr std::size_t streamed_from_bytes = 256 << 10;
 constexpr auto socket_wait = std::chrono::milliseconds(100);
 constexpr auto finishing_wait = std::chrono::milliseconds(10);
 constexpr auto ring_wait = std::chrono::milliseconds(10);  // a release wakes us sooner
+
+void copy_pixels(std::span<const std::byte> from, std::span<std::byte> to) {
+  if (from.size() >= streamed_from_bytes)
+    copy_streaming(from, to.data());
+  else
+    std::memcpy(to.data(), from.data(), from.size());
+}
 
 }  // namespace
 
@@ -112,7 +124,7 @@ bool ReceiveAgent::ring_has_space() {
 bool ReceiveAgent::try_commit(const FrameMessage& frame) {
   auto writer = parts_.lane.ring.try_claim(frame.payload.size());
   if (!writer) return false;
-  std::memcpy(writer->payload().data(), frame.payload.data(), frame.payload.size());
+  copy_pixels(frame.payload, writer->payload());
   auto& counters = parts_.lane.counters;
   counters.pixel_bytes.add(frame.payload.size());
   counters.last_frame_unix_ms.set(static_cast<std::uint64_t>(
