@@ -314,4 +314,16 @@ double h2d_gigabytes_per_s(std::size_t piece) {
   return static_cast<double>(bytes * pieces) * 1e-9 / seconds;
 }
 
+double d2h_seconds(std::size_t bytes) {
+  MemoryAccount account;
+  const CudaDeviceStreams device(0);
+  PinnedMemory pinned(account, 0);
+  const HostBlock to = pinned.allocate(bytes, Paging::populate);
+  const DeviceBuffer from(bytes, account);
+  return stream_seconds(device.read(), [&] {
+    PIXHIST_CUDA_CHECK(
+        cudaMemcpyAsync(to.data(), from.data(), bytes, cudaMemcpyDeviceToHost, device.read().get()));
+  });
+}
+
 }  // namespace pixhist::bench

@@ -62,4 +62,7 @@ ReduceRow run_reduce(FrameShape shape, std::uint32_t bins, ReductionKind kind);
 /// size, in GB/s (median).
 double h2d_gigabytes_per_s(std::size_t piece);
 
+/// Device to pinned host, `bytes` in one piece, median.
+double d2h_seconds(std::size_t bytes);
+
 }  // namespace pixhist::bench

@@ -211,16 +211,22 @@ int main(int argc, char** argv) {
   CLI::App app{"Core on the device against the copy rate of the same run. Counts are checked after timing."};
   std::string set = "core";
   std::string json_file;
+  std::size_t d2h_bytes = 0;
   app.add_option("--set", set,
                  "quick, core, batches (frames per batch, kernels only), growth (sizes and sources) or all")
       ->check(CLI::IsMember({"quick", "core", "batches", "growth", "all"}))
       ->capture_default_str();
   app.add_option("--json", json_file, "write the figures there");
+  app.add_option("--d2h", d2h_bytes, "only copy so many bytes from the device, and print the seconds");
   CLI11_PARSE(app, argc, argv);
   const auto cuda = query_cuda_devices();
   if (cuda.devices.empty()) {
     std::fprintf(stderr, "no usable CUDA device: %s\n", cuda.problem.c_str());
     return 3;
+  }
+  if (d2h_bytes != 0) {
+    std::printf("%.9f\n", d2h_seconds(d2h_bytes));
+    return 0;
   }
   nlohmann::json out{{"device", cuda.devices.front().name}};
   std::printf("%s; GB/s of frames\n", cuda.devices.front().name.c_str());

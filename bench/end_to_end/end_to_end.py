@@ -24,6 +24,7 @@ import tempfile
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tests" / "system"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "process"))
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 os.environ.setdefault("PIXHIST_TEST_SLOWNESS", "6")
 
@@ -31,7 +32,8 @@ import table  # noqa: E402
 import under_queries  # noqa: E402
 from configurations import chosen  # noqa: E402
 from harness import Player, wait_until  # noqa: E402
-from receivers import BenchReceiver, PixelService, cpu_seconds, page_faults  # noqa: E402
+from process_cost import cpu_seconds, page_faults  # noqa: E402
+from receivers import BenchReceiver, PixelService  # noqa: E402
 
 
 class Bench:

@@ -3,8 +3,8 @@
 
     query_client.py ENDPOINT OP ARGUMENTS_AS_JSON
 
-Prints a line when its first answer has come, and at the end {"bytes", "seconds", "requests": [[when, ms], ...]}, when
-in seconds of the monotonic clock.
+Prints a line when its first answer has come, and at the end {"reply_bytes", "requests": [[when, ms, refusal], ...]}:
+bytes of an answer, when in seconds of the monotonic clock, refusal null or the error's code (busy, no_memory).
 """
 
 import json
@@ -14,30 +14,48 @@ import time
 
 import zmq
 
-
-def ask(socket, request):
-    socket.send(request)
-    parts = socket.recv_multipart(copy=False)
-    reply = json.loads(parts[0].bytes)
-    assert reply["ok"], reply
-    return sum(len(part) for part in parts)
+MAY_REFUSE = ("busy", "no_memory")
+PAUSE_S = 0.001  # of a client that was refused
 
 
-def main():
-    endpoint, op, args = sys.argv[1], sys.argv[2], json.loads(sys.argv[3])
-    request = json.dumps({"v": 1, "id": 1, "op": op, "args": args}).encode()
+def connect(endpoint):
     socket = zmq.Context.instance().socket(zmq.REQ)
     socket.setsockopt(zmq.LINGER, 0)
     socket.setsockopt(zmq.RCVTIMEO, 60_000)
     socket.connect(endpoint)
-    ask(socket, request)
-    print("asking", flush=True)
-    requests, taken, begin = [], 0, time.monotonic()
+    return socket
+
+
+def request(op, args):
+    return json.dumps({"v": 1, "id": 1, "op": op, "args": args}).encode()
+
+
+def ask(socket, message):
+    """The head of the answer, and its bytes in all."""
+    socket.send(message)
+    parts = socket.recv_multipart(copy=False)
+    return json.loads(parts[0].bytes), sum(len(part) for part in parts)
+
+
+def main():
+    endpoint, op, args = sys.argv[1], sys.argv[2], json.loads(sys.argv[3])
+    message = request(op, args)
+    socket = connect(endpoint)
+    requests, reply_bytes, told = [], 0, False
     while not select.select([sys.stdin], [], [], 0)[0]:
         asked = time.monotonic()
-        taken += ask(socket, request)
-        requests.append([asked, 1e3 * (time.monotonic() - asked)])
-    print(json.dumps({"bytes": taken, "seconds": time.monotonic() - begin, "requests": requests}))
+        head, size = ask(socket, message)
+        refusal = None if head["ok"] else head["error"]["code"]
+        assert refusal is None or refusal in MAY_REFUSE, head
+        requests.append([asked, 1e3 * (time.monotonic() - asked), refusal])
+        if refusal is not None:
+            time.sleep(PAUSE_S)
+            continue
+        reply_bytes = size
+        if not told:
+            print("asking", flush=True)
+            told = True
+    print(json.dumps({"reply_bytes": reply_bytes, "requests": requests}))
 
 
 if __name__ == "__main__":

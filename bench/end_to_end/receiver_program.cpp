@@ -36,7 +36,8 @@ nlohmann::ordered_json as_json(const Received& r) {
           {"cpu_seconds", seconds(used.ru_utime) + seconds(used.ru_stime)},
           {"page_faults", used.ru_minflt + used.ru_majflt},
           {"ring_bytes", r.ring_bytes},
-          {"ring_high_water_bytes", r.ring_high_water_bytes}};
+          {"ring_high_water_bytes", r.ring_high_water_bytes},
+          {"outside_pool", r.outside_pool}};
 }
 
 }  // namespace
@@ -68,7 +69,8 @@ void answer_reports(const Readiness& readiness, const std::function<Received()>&
 }
 
 int run_receiver(int argc, char** argv, const char* description,
-                 const std::function<void(const Config&)>& body) {
+                 const std::function<void(const Config&)>& body,
+                 const std::function<void(CLI::App&)>& add_options) {
   CLI::App app{std::string(description) +
                "\nEach line on stdin is answered by what was received so far; the end of stdin ends it."};
   ConfigInput input;
@@ -77,6 +79,7 @@ int run_receiver(int argc, char** argv, const char* description,
   app.add_option("--set", input.set, "KEY=VALUE of it")->allow_extra_args(false)->take_all();
   app.add_option("--device", device, "cuda: receive into page-locked memory; the same as --set device.kind=")
       ->check(CLI::IsMember({"auto", "cpu", "cuda"}));
+  add_options(app);
   CLI11_PARSE(app, argc, argv);
   if (device) input.set.push_back("device.kind=" + *device);
   const auto loaded = load_config(input);

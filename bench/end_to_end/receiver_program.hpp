@@ -14,6 +14,10 @@
 #include "service/backend.hpp"
 #include "service/config/config.hpp"
 
+namespace CLI {
+class App;
+}
+
 namespace pixhist::bench {
 
 /// Since the start. Times in nanoseconds of the steady clock; 0: no frame yet.
@@ -25,6 +29,7 @@ struct Received {
   std::uint64_t last_ns = 0;
   std::uint64_t ring_bytes = 0;  // of the ring that was filled most, in proportion to its size
   std::uint64_t ring_high_water_bytes = 0;
+  std::uint64_t outside_pool = 0;  // message bodies for which a pool had no slot
 };
 
 /// The memory that the service would receive into, page-locked where it would take a device.
@@ -53,8 +58,10 @@ struct Readiness {
 void answer_reports(const Readiness& readiness, const std::function<Received()>& received);
 
 /// Loads the configuration (--config, --set), tells malloc about its frames, runs `body`. Exit code of main.
+/// `add_options`: those of this program alone.
 int run_receiver(int argc, char** argv, const char* description,
-                 const std::function<void(const Config&)>& body);
+                 const std::function<void(const Config&)>& body,
+                 const std::function<void(CLI::App&)>& add_options = [](CLI::App&) {});
 
 inline std::uint64_t steady_ns() {
   return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch() /

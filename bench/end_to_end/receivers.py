@@ -1,6 +1,5 @@
 """The three receivers that end_to_end.py compares, behind one face: pixhistd, the null sink, the bare receiver."""
 
-import contextlib
 import json
 import pathlib
 import subprocess
@@ -9,24 +8,10 @@ import tempfile
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tests" / "system"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "process"))
 
 from client import Client  # noqa: E402
 from harness import TIMEOUT, Service, die_with_parent, wait_until  # noqa: E402
-
-
-def cpu_seconds(pid):
-    """Of all threads, to the nanosecond, but for those that answer this program's own polling over HTTP."""
-    seconds = 0
-    for task in pathlib.Path(f"/proc/{pid}/task").iterdir():
-        with contextlib.suppress(OSError):
-            if not (task / "comm").read_text().startswith("civetweb"):
-                seconds += int((task / "schedstat").read_text().split()[0]) * 1e-9
-    return seconds
-
-
-def page_faults(pid):
-    fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
-    return int(fields[7]) + int(fields[9])  # minflt, majflt
 
 
 class PixelService:
@@ -83,12 +68,13 @@ class PixelService:
 
 
 class BenchReceiver:
-    """bench_null_sink or bench_bare_receiver: a line in, a report out."""
+    """A program that answers each line with a report: bench_null_sink, bench_bare_receiver, bench_message_memory."""
 
-    def __init__(self, kind, program, config):
+    def __init__(self, kind, program, config, *options):
         self.kind = kind
         self._program = program
         self._config = config
+        self._options = options
 
     def __enter__(self):
         with tempfile.TemporaryDirectory(prefix="pixhist-bench-") as folder:
@@ -96,7 +82,7 @@ class BenchReceiver:
             path.write_text(json.dumps(self._config))
             begin = time.monotonic()
             self._process = subprocess.Popen(
-                [self._program, "--config", str(path)],
+                [self._program, "--config", str(path), *self._options],
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, preexec_fn=die_with_parent,
             )  # fmt: skip
             self.pid = self._process.pid

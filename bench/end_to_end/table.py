@@ -1,9 +1,21 @@
 """From runs to rows: medians, ratios of a round, targets."""
 
+import math
 import statistics
 
 # Of P2, beside a device. On the CPU, counting sets the pace, so the service's ratios have no target there.
 TARGETS = {"service_to_null_sink": 0.95, "null_sink_to_bare": 0.90, "cpu_service_to_bare": 1.15}
+
+
+def percentile(values, part):
+    """The smallest of the values that at least `part` of them do not exceed."""
+    ordered = sorted(values)
+    return ordered[max(0, math.ceil(part * len(ordered)) - 1)] if ordered else math.nan
+
+
+def verdict(good, arguments):
+    """On the CPU counting sets the pace: no target."""
+    return "" if arguments.device == "cpu" else " (met)" if good else " (**not met**)"
 
 
 def median_of(rounds, kind, key):

@@ -18,18 +18,11 @@ import statistics
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tests" / "system"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "process"))
 os.environ.setdefault("PIXHIST_TEST_SLOWNESS", "20")
 
 from harness import ANY_PORT, Player, Service, make_config, wait_until  # noqa: E402
-
-def cpu_by_thread(pid):
-    """CPU seconds of each kind of thread: recv, submit, query, ZeroMQ's I/O, the rest; to the nanosecond."""
-    seconds = {}
-    for task in pathlib.Path(f"/proc/{pid}/task").iterdir():
-        with contextlib.suppress(OSError):
-            name = (task / "comm").read_text().strip().split("-")[0].split("/")[0]
-            seconds[name] = seconds.get(name, 0) + int((task / "schedstat").read_text().split()[0]) * 1e-9
-    return seconds
+from process_cost import cpu_by_thread  # noqa: E402
 
 
 def run_once(sources, arguments):
@@ -74,8 +67,7 @@ def run_once(sources, arguments):
         )
         batches = service.status()["batches"]["total"]
         after = cpu_by_thread(service.process.pid)
-    # Without the threads that answer this program's own polling.
-    used = {name: after[name] - before.get(name, 0) for name in after if name != "civetweb"}
+    used = {name: after[name] - before.get(name, 0) for name in after}
     return sum(used.values()) / (frames * sources), used, frames * sources / batches
 
 
