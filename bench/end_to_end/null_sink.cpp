@@ -22,8 +22,9 @@ namespace {
 /// In the submit thread's place: takes all records of all rings and releases them.
 class Discarder final : public Agent {
  public:
-  Discarder(std::vector<std::unique_ptr<IngestLane>>& lanes, Doorbell& doorbell)
-      : lanes_(lanes), doorbell_(doorbell) {}
+  /// `batch_bytes`: of a batch of the submit thread.
+  Discarder(std::vector<std::unique_ptr<IngestLane>>& lanes, Doorbell& doorbell, std::uint64_t batch_bytes)
+      : lanes_(lanes), doorbell_(doorbell), batch_bytes_(batch_bytes) {}
 
   bool step() override {
     bool worked = false;
@@ -37,6 +38,7 @@ class Discarder final : public Agent {
         if (frame) received_times_.note(static_cast<std::uint64_t>(record.info.received.count()));
         (frame ? frames_ : others_).add(1);
         bytes_.add(record.payload_bytes);
+        if (frame) record_bytes_ = record.payload_bytes;
         lane->ring.take();
       }
       lane->ring.release(n);
@@ -46,10 +48,13 @@ class Discarder final : public Agent {
     return worked;
   }
 
+  /// As the submit thread: woken by frames once they are a batch, and by an end mark.
   void wait() override {
+    for (auto& lane : lanes_) lane->wake.set(wanted(*lane));
     doorbell_.wait(std::chrono::milliseconds(100), [this] {
-      return std::any_of(lanes_.begin(), lanes_.end(),
-                         [](const auto& lane) { return lane->ring.available() != 0; });
+      return std::any_of(lanes_.begin(), lanes_.end(), [this](const auto& lane) {
+        return lane->ring.committed() >= wanted(*lane) || lane->wake.hurried(lane->ring.taken());
+      });
     });
   }
 
@@ -64,8 +69,15 @@ class Discarder final : public Agent {
   }
 
  private:
+  std::uint64_t wanted(const IngestLane& lane) const {
+    const auto limit = std::min(batch_bytes_, lane.ring.capacity() / 4);
+    return lane.ring.taken() + std::max<std::uint64_t>(limit / std::max<std::uint64_t>(record_bytes_, 1), 1);
+  }
+
   std::vector<std::unique_ptr<IngestLane>>& lanes_;
   Doorbell& doorbell_;
+  const std::uint64_t batch_bytes_;
+  std::uint64_t record_bytes_ = 0;  // of the last frame
   SingleWriterCounter frames_, bytes_, others_;
   FrameTimes received_times_, done_times_;
 };
@@ -112,7 +124,7 @@ void receive(const Config& config) {
   SystemClock clock;
   Doorbell doorbell;
   PlaceBoard places(config.detector, sites(config));
-  Discarder discarder(lanes, doorbell);
+  Discarder discarder(lanes, doorbell, config.batch_bytes);
   const auto on_error = [](std::exception_ptr error) {
     try {
       std::rethrow_exception(error);

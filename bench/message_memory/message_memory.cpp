@@ -36,6 +36,7 @@ struct Options {
   std::uint64_t buffer_bytes = 0;  // 0: one frame
   std::string stores = "cached";
   std::string device = "none";
+  int io_threads = 0;  // 0: as many as the service has
 };
 
 /// One socket and its thread.
@@ -159,7 +160,7 @@ void receive(const Config& config, const Options& options) {
   const auto device = make_device_copy(options.device, batch_bytes);
   const bool taken = options.way != "buffer";
   Doorbell doorbell;
-  zmq::context_t context(io_threads(config));
+  zmq::context_t context(options.io_threads == 0 ? io_threads(config) : options.io_threads);
   BatchConsumer consumer(lanes, *device, doorbell, batch_bytes);
   std::vector<std::unique_ptr<Receiver>> receivers;
   for (const auto& source : config.sources)
@@ -189,6 +190,8 @@ int main(int argc, char** argv) {
         ->check(CLI::IsMember({"cached", "streaming"}));
     app.add_option("--device-copy", options.device, "what becomes of a batch")
         ->check(CLI::IsMember({"none", "touch", "copy", "grouped"}));
+    app.add_option("--io-threads", options.io_threads, "of ZeroMQ; 0: as many as pixhistd has")
+        ->check(CLI::Range(0, 64));
   };
   return run_receiver(
       argc, argv, "Receives frames of one size by PULL and keeps their bodies in one way or another.",

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Where message bodies come to lie, and what that costs: copied into a buffer or a ring, or left where libzmq put them.
 
-    PIXHIST_PLAYER=... bench/message_memory/message_memory.py --bin build/bench/bench/message_memory [--quick]
+    PIXHIST_PLAYER=... bench/message_memory/message_memory.py --bin build/bench/bench/message_memory [--quick | --all]
 
 bench_message_memory receives from pixhist-player at full speed. All ways live side by side and take turns, each round
 beginning with another; ratios are medians of the ratios within a round, to the first way: what the bare receiver of
 bench/end_to_end does. CPU seconds are of all threads of the receiver. With --device cuda, rings and pool are
-page-locked and each batch is copied to the device. Needs pyzmq and NumPy; Linux.
+page-locked and each batch is copied to the device. --io-threads compares numbers of ZeroMQ's I/O threads instead, with
+the ring as the service has it. Needs pyzmq and NumPy; Linux.
 """
 
 import argparse
@@ -26,7 +27,9 @@ from harness import Player  # noqa: E402
 from process_cost import cpu_by_thread, page_faults  # noqa: E402
 from receivers import BenchReceiver  # noqa: E402
 
-ROWS = [Configuration(size, streams) for size in ("320 kB", "1 MiB", "8 MiB", "32 MiB") for streams in (1, 4)]
+ALL = [Configuration(size, streams) for size in ("320 kB", "1 MiB", "8 MiB", "32 MiB") for streams in (1, 4)]
+CORE = [row for row in ALL if (row.size, row.sources) not in (("320 kB", 1), ("8 MiB", 1), ("32 MiB", 4))]
+IO_THREADS = [Configuration("320 kB", 4), Configuration("1 MiB", 4), Configuration("1 MiB", 8)]
 QUICK = [Configuration("1 MiB", 1), Configuration("32 MiB", 1)]
 
 BUFFERS = {
@@ -39,6 +42,9 @@ BUFFERS = {
 
 def ways(arguments):
     """By name, the options of bench_message_memory. The first is what the others are compared with."""
+    if arguments.io_threads:
+        ring = ["--way", "ring", "--stores", "streaming", "--io-threads"]
+        return {f"{n} I/O thread{'s' if n > 1 else ''}": [*ring, str(n)] for n in (1, 2, 4, 8)}
     if arguments.device == "cuda":
         ring, pool = {"one copy a batch": "copy"}, {"one copy a frame": "copy", "grouped copies": "grouped"}
     else:
@@ -113,8 +119,9 @@ def median_ratio(rounds, way, key, base):
 
 
 def print_rows(configuration, rounds):
-    base = next(iter(ways_of(rounds)))
-    for way in ways_of(rounds):
+    names = list(rounds[0])
+    base = names[0]
+    for way in names:
         of = lambda key, form: format(median_of(rounds, way, key), form)  # noqa: E731
         print(
             f"| {configuration.name} | {way} | {of('gb_per_s', '.2f')} | {of('cpu_s_per_gb', '.3f')} "
@@ -125,15 +132,18 @@ def print_rows(configuration, rounds):
         )
 
 
-def ways_of(rounds):
-    """In the order that they were named in, not that of the last round."""
-    return rounds[0]
+def chosen(arguments):
+    rows = QUICK if arguments.quick else ALL if arguments.all else IO_THREADS if arguments.io_threads else CORE
+    return [row for row in rows if not arguments.only or any(text in row.name for text in arguments.only)]
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bin", required=True, help="folder of bench_message_memory")
-    parser.add_argument("--quick", action="store_true", help="two rows, two short rounds")
+    size = parser.add_mutually_exclusive_group()
+    size.add_argument("--quick", action="store_true", help="two rows, two short rounds")
+    size.add_argument("--all", action="store_true", help="every size, from one and from four senders")
+    parser.add_argument("--io-threads", action="store_true", help="1 to 8 I/O threads, nothing else")
     parser.add_argument("--only", action="append", help="rows whose name has this text; may be repeated")
     parser.add_argument("--ways", action="append", help="ways whose name has this text, and the first; may be repeated")
     parser.add_argument("--rounds", type=int, help="of each row; default 5, with --quick 2")
@@ -151,9 +161,7 @@ def main():
         flush=True,
     )
     results = []
-    for configuration in QUICK if arguments.quick else ROWS:
-        if arguments.only and not any(text in configuration.name for text in arguments.only):
-            continue
+    for configuration in chosen(arguments):
         rounds = measure(configuration, arguments)
         print_rows(configuration, rounds)
         results.append({"name": configuration.name, "rounds": rounds})

@@ -50,6 +50,14 @@ bool Batcher::due(std::chrono::nanoseconds now) const {
                    now >= *deadline());
 }
 
+std::uint64_t Batcher::records_to_fill() const {
+  if (!open_ || open_->frames.size() >= limits_.frames || open_->bytes.size() >= limits_.bytes) return 1;
+  const std::uint64_t by_frames = limits_.frames - open_->frames.size();
+  const std::uint64_t record = std::max<std::uint64_t>(open_->bytes.size() / open_->frames.size(), 1);
+  const std::uint64_t bytes_left = limits_.bytes - open_->bytes.size();
+  return std::min(by_frames, bytes_left / record + (bytes_left % record == 0 ? 0 : 1));
+}
+
 std::optional<std::chrono::nanoseconds> Batcher::deadline() const {
   if (!open_) return std::nullopt;
   // Saturates, so that a max_age of "never" is no overflow.

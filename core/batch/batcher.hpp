@@ -33,6 +33,8 @@ class Batcher {
   void add(const Record& record, bool ok);
   /// True if the open batch has reached a limit at `now`. An empty one never has.
   bool due(std::chrono::nanoseconds now) const;
+  /// How many more records of the size of those in the open batch will end it, at least 1; 1 while empty.
+  std::uint64_t records_to_fill() const;
   bool empty() const { return !open_.has_value(); }
   /// Receipt of the first frame + max_age; nothing while empty.
   std::optional<std::chrono::nanoseconds> deadline() const;

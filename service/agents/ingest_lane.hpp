@@ -8,6 +8,7 @@
 #include "core/account/frame_account.hpp"
 #include "core/ring/byte_ring.hpp"
 #include "service/agents/doorbell.hpp"
+#include "service/agents/wake_mark.hpp"
 #include "service/transport/connection_watch.hpp"
 
 namespace pixhist {
@@ -19,6 +20,7 @@ struct IngestLane {
   const std::size_t source;
   std::string endpoint;  // as bound or connected; constant once the threads run
   ByteRing ring;
+  WakeMark wake;   // when the receive thread rings for the submit thread
   Doorbell space;  // rung when records were released, for a receive thread that waits for the ring
   ReceiveCounters counters;
   SocketEventCounters socket_events;

@@ -79,6 +79,12 @@ void LaneFeed::take_frame(const Record& record, const FeedRound& round) {
   sequence_.frames_in_run = true;
 }
 
+void LaneFeed::ask_to_be_woken() {
+  const bool behind_barrier = barrier_ != no_target || mark_barrier_ != no_target;
+  wake_at_ = lane_.ring.taken() + (behind_barrier ? 1 : batcher_.records_to_fill());
+  lane_.wake.set(wake_at_);
+}
+
 void LaneFeed::close_batch() {
   closed_ = batcher_.close();
   closed_numbers_ = open_numbers_;

@@ -58,8 +58,16 @@ class LaneFeed {
   void release_copied();
   /// When the open batch must be closed at the latest.
   std::optional<std::chrono::nanoseconds> deadline() const { return batcher_.deadline(); }
-  /// Records wait that advance() could take or submit.
-  bool has_work() const { return closed_.has_value() || (lane_.ring.available() != 0 && !at_limit()); }
+  /// Before a sleep: the receive thread is to ring once the open batch can be full, or for the first frame of
+  /// one. Until then only deadline() passes.
+  void ask_to_be_woken();
+  /// Records wait that advance() could take or submit, and that are worth not to sleep, or to wake up, for.
+  bool has_work() const {
+    if (closed_.has_value()) return true;
+    const auto& ring = lane_.ring;
+    return ring.available() != 0 && !at_limit() &&
+           (ring.committed() >= wake_at_ || lane_.wake.hurried(ring.taken()));
+  }
   /// Receipt of the frame that advance() would take next; nothing if it would take none.
   std::optional<std::chrono::nanoseconds> next_received() const;
   std::size_t source_index() const { return lane_.source; }
@@ -99,6 +107,7 @@ class LaneFeed {
   NumberRange open_numbers_;     // good frames of the batch being built
   NumberRange closed_numbers_;
   std::deque<Release> releases_;
+  std::uint64_t wake_at_ = 0;          // records ever committed
   std::uint64_t barrier_ = no_target;  // records ever taken at which to stop
   std::uint64_t mark_barrier_ = no_target;
 };

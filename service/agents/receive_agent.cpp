@@ -42,9 +42,17 @@ bool ReceiveAgent::step() {
     received = true;
     if (waiting_) break;
   }
-  if (received) parts_.submit_doorbell.ring();
+  if (received) wake_submit();
   watch_finish(received);
   return received && !waiting_;
+}
+
+/// A message in hand means that the ring is full: whatever is wanted, it cannot come.
+void ReceiveAgent::wake_submit() {
+  auto& lane = parts_.lane;
+  const auto committed = lane.ring.committed();
+  if (lane.wake.reached(committed) || lane.wake.hurried(lane.ring.taken()) || waiting_)
+    parts_.submit_doorbell.ring();
 }
 
 void ReceiveAgent::wait() {
@@ -102,7 +110,10 @@ void ReceiveAgent::accept(const DecodedMessage& message) {
     parts_.on_reject(*rejection);
   } else if (const auto* control = std::get_if<ControlMessage>(&message)) {
     // A mark is never dropped, whatever on_full says: it carries the end of the run.
-    if (control->mark && !parts_.lane.ring.try_mark(control->info)) return wait_for_ring(message);
+    if (control->mark) {
+      if (!parts_.lane.ring.try_mark(control->info)) return wait_for_ring(message);
+      parts_.lane.wake.hurry(parts_.lane.ring.committed());
+    }
     counters.control.add();
   } else if (!try_commit(std::get<FrameMessage>(message))) {
     if (parts_.on_full == OnFull::wait) return wait_for_ring(message);

@@ -55,6 +55,7 @@ class ReceiveAgent final : public Agent {
 
  private:
   void wait_for_messages();
+  void wake_submit();
   bool receive_one();
   std::optional<Rejection> judge(const FrameMessage& frame);
   void accept(const DecodedMessage& message);

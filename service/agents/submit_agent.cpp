@@ -74,6 +74,7 @@ void SubmitAgent::wait() {
   for (const auto& f : feeds_) {
     if (const auto deadline = f.deadline()) until(*deadline);
   }
+  for (auto& f : feeds_) f.ask_to_be_woken();
   parts_.doorbell.wait(at_most, [this] {
     return (!active_ && !parts_.commands.empty()) ||
            (submitter_.idle() && std::any_of(feeds_.begin(), feeds_.end(), [this](auto& f) {

@@ -123,6 +123,30 @@ TEST_CASE("a batch ends at its number of bytes, block tables and rounding includ
   CHECK_FALSE(batcher.due(0ns));
 }
 
+TEST_CASE("how many more records end a batch: by frames, by bytes, by the one that does not fit any more") {
+  Stream s(1 << 16);
+  Batcher by_frames(0, 0, s.ring, {4, no_limits.bytes, no_limits.max_age});
+  CHECK(by_frames.records_to_fill() == 1);
+  by_frames.add(s.frame(64), true);
+  CHECK(by_frames.records_to_fill() == 3);
+  by_frames.add(s.frame(64), false);  // discarded ones are in it, too
+  CHECK(by_frames.records_to_fill() == 2);
+
+  Batcher exact(0, 0, s.ring, {1000, 256, no_limits.max_age});
+  exact.add(s.frame(64), true);
+  CHECK(exact.records_to_fill() == 3);
+  Batcher with_rest(0, 0, s.ring, {1000, 250, no_limits.max_age});
+  with_rest.add(s.frame(64), true);
+  CHECK(with_rest.records_to_fill() == 3);  // the fourth does not fit: it ends the batch of three
+  Batcher full(0, 0, s.ring, {1000, 64, no_limits.max_age});
+  full.add(s.frame(64), true);
+  CHECK(full.records_to_fill() == 1);
+
+  Batcher empty_frames(0, 0, s.ring, {1000, 64, no_limits.max_age});
+  empty_frames.add(s.frame(0), true);
+  CHECK(empty_frames.records_to_fill() == 64);
+}
+
 TEST_CASE("a record larger than the limit makes a batch of one") {
   Stream s(4096);
   Batcher batcher(0, 0, s.ring, {100, 96, 1s});

@@ -101,6 +101,42 @@ TEST_CASE("frames go into the ring, the rest is counted") {
   CHECK_FALSE(bench.agent.step());
 }
 
+TEST_CASE("marks are not to wait for a batch to fill; other messages are") {
+  Bench bench(OnFull::wait);
+  bench.source.queue = {frame, "c", "x", frame};
+  bench.agent.step();
+  CHECK_FALSE(bench.lane.wake.hurried(0));
+  bench.source.queue = {"e", frame};
+  bench.agent.step();
+  CHECK(bench.lane.wake.hurried(2));
+  CHECK_FALSE(bench.lane.wake.hurried(3));
+}
+
+TEST_CASE("a frame of many KiB comes into the ring as it was, to its last byte") {
+  MemoryAccount account;
+  PageableMemory memory(account);
+  IngestLane lane(0, "test", memory.allocate(2 << 20, Paging::on_demand), 8);
+  QueueSource source;
+  LetterDecoder decoder;
+  const ManualClock clock;
+  Doorbell doorbell;
+  PlaceBoard places({4, 8}, {{"m0", {2, 8}, std::nullopt}});
+  ReceiveAgent agent({lane, source, decoder, clock, doorbell, places, OnFull::wait, OnIncomplete::accumulate,
+                      [](const Rejection&) {}, [](const PlaceVerdict&) {}});
+  for (const std::size_t bytes : {std::size_t{300} << 10, (std::size_t{300} << 10) + 7}) {
+    std::string message(1 + bytes, 'f');
+    for (std::size_t i = 1; i < message.size(); ++i) message[i] = static_cast<char>(i * 31 % 251);
+    source.queue = {message};
+    agent.step();
+    REQUIRE(lane.ring.available() == 1);
+    const auto payload = lane.ring.payload(lane.ring.peek());
+    REQUIRE(payload.size() == bytes);
+    CHECK(std::memcmp(payload.data(), message.data() + 1, bytes) == 0);
+    lane.ring.take();
+    lane.ring.release(1);
+  }
+}
+
 TEST_CASE("on_full wait: reading stops, nothing is lost, the order stays") {
   Bench bench(OnFull::wait);
   for (int i = 0; i < 6; ++i) bench.source.queue.push_back("f000000000000000" + std::to_string(i));
