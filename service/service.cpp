@@ -37,7 +37,7 @@ Service::Parts::Parts(Config configuration, std::shared_ptr<spdlog::logger> logg
       places(config.detector, sites(config)),
       run_board(source_count(config)),
       rates(source_count(config)),
-      snapshot_memory(backend->host_memory(), config.snapshot_max_bytes),
+      snapshot_memory(backend->host_memory(), config.snapshot_max_bytes, clock),
       held(clock, config.snapshot_max_held),
       closed_runs(closed_run_window(config), snapshot_memory),
       commands(config.max_pending),
@@ -234,6 +234,7 @@ void Service::tick() {
   auto& p = *parts_;
   p.rates.sample(p.clock.now(), p.service_view->lanes, p.service_view->sources, p.pipeline_board);
   p.repeated.flush(p.clock.now());
+  p.snapshot_memory.expire();  // here, since to give back much memory takes long and nobody waits
 }
 
 std::optional<ExitCode> Service::failure() const {

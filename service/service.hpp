@@ -27,7 +27,7 @@ class Service {
   /// Opens sockets and listeners, starts the threads. Throws SocketError.
   void start();
 
-  /// To be called about twice a second while it runs: rates, repeated log lines.
+  /// To be called about twice a second while it runs: rates, repeated log lines, idle memory.
   void tick();
 
   /// Set when a thread has failed: the process is to stop with this code.

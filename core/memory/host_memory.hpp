@@ -37,7 +37,7 @@ class MemoryAccount {
 
 class HostMemory;
 
-/// Owner of one block, page-aligned, zeroed when allocated. Move-only; gives the block back to its
+/// Owner of one block, page-aligned. Move-only; gives the block back to its
 /// HostMemory.
 class HostBlock {
  public:
@@ -92,6 +92,8 @@ class HostMemory {
   /// Zeroed, page-aligned; 0 bytes give an empty block. Throws std::bad_alloc; for pinned memory an error
   /// naming the limit and the fix.
   virtual HostBlock allocate(std::size_t bytes, Paging paging) = 0;
+  /// For who writes every byte: populated, and it may hold what an earlier user left there.
+  virtual HostBlock allocate_to_overwrite(std::size_t bytes) { return allocate(bytes, Paging::populate); }
   virtual MemoryKind kind() const = 0;
 
  private:

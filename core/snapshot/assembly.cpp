@@ -57,6 +57,17 @@ AssemblyPiece make_piece(std::size_t index, FrameShape shape, const Place& place
   return piece;
 }
 
+void zero(std::span<std::byte> bytes) { std::fill(bytes.begin(), bytes.end(), std::byte{0}); }
+
+/// In an array of the pixels of `window`, which may be empty: zeroes those of `part`.
+void zero_pixels(std::span<std::byte> array, std::size_t pixel_bytes, const Rect& window, const Rect& part) {
+  for (std::uint32_t row = part.row_begin; row < part.row_end && !array.empty(); ++row) {
+    const std::size_t first =
+        std::size_t{row - window.row_begin} * window.cols() + (part.col_begin - window.col_begin);
+    zero(array.subspan(first * pixel_bytes, part.cols() * pixel_bytes));
+  }
+}
+
 }  // namespace
 
 std::vector<AssemblyPiece> plan_assembly(std::span<const PlacedSource> sources, const Snapshot& snapshot) {
@@ -68,6 +79,23 @@ std::vector<AssemblyPiece> plan_assembly(std::span<const PlacedSource> sources, 
     if (!part.empty()) pieces.push_back(make_piece(i, shape, *place, part, snapshot));
   }
   return pieces;
+}
+
+void zero_uncovered(std::span<const PlacedSource> sources, FrameShape detector, const Snapshot& snapshot) {
+  const Rect& window = snapshot.window.pixels;
+  if (snapshot.reduction == ReductionKind::spectrum) return zero(snapshot.reduced.bytes());
+  for (const Rect& gap : uncovered(sources, detector)) {
+    const Rect part = intersection(gap, window);
+    if (part.empty()) continue;
+    if (snapshot.reduction)
+      zero_pixels(snapshot.reduced.bytes(), value_bytes(*snapshot.reduction), window, part);
+    zero_pixels(snapshot.counts.bytes(), snapshot.window.cells() * size_of(snapshot.window.dtype), window,
+                part);
+    for (std::size_t plane = 0; plane < flow_count && snapshot.flow.size() != 0; ++plane) {
+      const std::size_t bytes = snapshot.flow.size() / flow_count;
+      zero_pixels(snapshot.flow.bytes().subspan(plane * bytes, bytes), sizeof(std::uint32_t), window, part);
+    }
+  }
 }
 
 std::unique_ptr<CountRead> begin_piece(PixelCounts& counts, const AssemblyPiece& piece) {

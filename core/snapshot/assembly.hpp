@@ -33,8 +33,12 @@ struct AssemblyPiece {
   ReductionTarget reduced;
 };
 
-/// The pieces that fill `snapshot` (its blocks are allocated and zeroed).
+/// The pieces that fill `snapshot` (its blocks are allocated), but for what zero_uncovered() zeroes.
 std::vector<AssemblyPiece> plan_assembly(std::span<const PlacedSource> sources, const Snapshot& snapshot);
+
+/// Zeroes the pixels of no source in the blocks of `snapshot`; of a spectrum, which has no pixels,
+/// everything.
+void zero_uncovered(std::span<const PlacedSource> sources, FrameShape detector, const Snapshot& snapshot);
 
 /// Begins what the piece says, on the counts of its source. Throws what begin_read() throws.
 std::unique_ptr<CountRead> begin_piece(PixelCounts& counts, const AssemblyPiece& piece);

@@ -13,7 +13,7 @@ std::shared_ptr<Snapshot> make_reduced(const Snapshot& like, const SnapshotWindo
   reduced->cut = like.cut;
   reduced->window = window;
   reduced->reduction = kind;
-  reduced->reduced = memory.allocate(bytes, Paging::populate);
+  reduced->reduced = memory.allocate_to_overwrite(bytes);
   return reduced;
 }
 

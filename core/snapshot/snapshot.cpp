@@ -144,14 +144,14 @@ SnapshotPtr extract(const Snapshot& from, const SnapshotWindow& window, HostMemo
   auto to = std::make_shared<Snapshot>();
   to->cut = from.cut;
   to->window = window;
-  to->counts = memory.allocate(window.count_bytes(), Paging::populate);
+  to->counts = memory.allocate_to_overwrite(window.count_bytes());
   if (as_it_is)
     extract_as_it_is(from, *to);
   else
     to->capped = visit_storage_type(window.dtype,
                                     [&]<class To>(TypeTag<To>) { return extract_u32<To>(from, since, *to); });
   if (from.flow.size() != 0 && (since == nullptr || since->flow.size() != 0)) {
-    to->flow = memory.allocate(window.flow_bytes(), Paging::populate);
+    to->flow = memory.allocate_to_overwrite(window.flow_bytes());
     extract_flow(from, since, *to);
   }
   return to;

@@ -32,7 +32,8 @@ struct Command {
   bool fresh = false;       // read: a barrier first. All other kinds are barriers anyway.
   bool then_reset = false;  // read: a new run, zeroed, right after the cut
   bool pause = false;       // read: in blocks of rows, filling held, where the device has no room for it all
-  /// read: window set, blocks allocated and zeroed by the asker (empty block: not wanted).
+  /// read: window set, blocks allocated by the asker and zeroed where no source lies (empty block: not
+  /// wanted).
   std::shared_ptr<Snapshot> snapshot;
   std::string name;  // start
   /// Called once, on the submit thread: hand the result over and return.

@@ -207,8 +207,11 @@ void add_memory(Exposition& out, const ServiceView& view) {
             number(view.memory.bytes(MemoryKind::host)));
   out.gauge("pixhist_device_memory_bytes", "Memory on the accelerator.",
             number(view.memory.bytes(MemoryKind::device)), {{"kind", "accumulators"}});
-  out.gauge("pixhist_snapshot_bytes", "Result memory in use; bounded by snapshot.max_bytes.",
+  out.gauge("pixhist_snapshot_bytes",
+            "Result memory in use; with what is kept bounded by snapshot.max_bytes.",
             number(view.snapshot_memory.used()));
+  out.gauge("pixhist_snapshot_kept_bytes", "Result memory kept for the next results.",
+            number(view.snapshot_memory.kept()));
   const ProcessMetrics process = read_process_metrics();
   out.counter("process_cpu_seconds_total", "User and system CPU time.", process.cpu_seconds);
   out.gauge("process_resident_memory_bytes", "Resident memory.", process.resident_bytes);

@@ -48,14 +48,16 @@ std::size_t bytes_to_read(const Request& request, std::size_t sources) {
   return read.window.count_bytes() + (wants_flow(request) ? read.window.flow_bytes() : 0);
 }
 
-std::shared_ptr<Snapshot> prepare_read(const Request& request, std::size_t sources, HostMemory& memory) {
+std::shared_ptr<Snapshot> prepare_read(const Request& request, std::span<const PlacedSource> sources,
+                                       FrameShape detector, HostMemory& memory) {
   auto read = std::make_shared<Snapshot>(read_of(request));
   if (read->reduction) {
-    read->reduced = memory.allocate(bytes_to_read(request, sources), Paging::populate);
-    return read;
+    read->reduced = memory.allocate_to_overwrite(bytes_to_read(request, sources.size()));
+  } else {
+    read->counts = memory.allocate_to_overwrite(read->window.count_bytes());
+    if (wants_flow(request)) read->flow = memory.allocate_to_overwrite(read->window.flow_bytes());
   }
-  read->counts = memory.allocate(read->window.count_bytes(), Paging::populate);
-  if (wants_flow(request)) read->flow = memory.allocate(read->window.flow_bytes(), Paging::populate);
+  zero_uncovered(sources, detector, *read);
   return read;
 }
 

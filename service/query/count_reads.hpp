@@ -4,8 +4,9 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <span>
 
-#include "core/snapshot/snapshot.hpp"
+#include "core/snapshot/assembly.hpp"
 #include "proto/query/request.hpp"
 
 namespace pixhist {
@@ -26,9 +27,10 @@ Snapshot read_of(const Request& request);
 /// Bytes of the memory of `read`.
 std::size_t bytes_to_read(const Request& request, std::size_t sources);
 
-/// read_of() with its memory, populated, so that the submit thread meets no page faults. Throws
-/// std::bad_alloc.
-std::shared_ptr<Snapshot> prepare_read(const Request& request, std::size_t sources, HostMemory& memory);
+/// read_of() with its memory, populated, so that the submit thread meets no page faults, and zeroed where no
+/// source lies. `sources`: as placed now; those that get a place later do no harm. Throws std::bad_alloc.
+std::shared_ptr<Snapshot> prepare_read(const Request& request, std::span<const PlacedSource> sources,
+                                       FrameShape detector, HostMemory& memory);
 
 /// Bytes of the arrays of the answer.
 std::size_t reply_bytes(const Request& request);

@@ -17,7 +17,7 @@ struct Array {
   std::span<Value> values;
 
   Array(std::size_t n, HostMemory& memory)
-      : block(std::make_shared<HostBlock>(memory.allocate(n * sizeof(Value), Paging::populate))),
+      : block(std::make_shared<HostBlock>(memory.allocate_to_overwrite(n * sizeof(Value)))),
         values(block->as<Value>()) {}
   SharedBytes part() const { return {block, block->bytes()}; }
 };

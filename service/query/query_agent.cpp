@@ -208,7 +208,8 @@ std::optional<Reply> QueryAgent::read_counts(const std::shared_ptr<PendingReques
   command.then_reset = request.then_reset;
   command.pause = request.pause;
   try {
-    command.snapshot = prepare_read(request, sources, parts_.memory);
+    command.snapshot =
+        prepare_read(request, parts_.view.places.placed(), parts_.view.config.detector, parts_.memory);
   } catch (const std::bad_alloc&) {
     return no_memory(request, bytes_to_read(request, sources), parts_.memory);
   }

@@ -106,6 +106,7 @@ json memory_json(const ServiceView& view) {
           {"pinned_bytes", view.memory.bytes(MemoryKind::pinned)},
           {"device_bytes", view.memory.bytes(MemoryKind::device)},
           {"snapshot_bytes", view.snapshot_memory.used()},
+          {"snapshot_kept_bytes", view.snapshot_memory.kept()},
           {"snapshot_max_bytes", view.snapshot_memory.max_bytes()},
           {"resident_bytes", resident_bytes()}};
 }

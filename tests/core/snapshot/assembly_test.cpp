@@ -48,6 +48,13 @@ struct Detector {
   }
 };
 
+/// A block as its last user left it.
+HostBlock used_before(std::size_t bytes, HostMemory& memory) {
+  HostBlock block = memory.allocate(bytes, Paging::on_demand);
+  std::fill(block.bytes().begin(), block.bytes().end(), std::byte{0xA5});
+  return block;
+}
+
 }  // namespace
 
 TEST_CASE("every window of a detector with gaps, flips and a source of unknown place is assembled right") {
@@ -61,8 +68,9 @@ TEST_CASE("every window of a detector with gaps, flips and a source of unknown p
        {Rect{0, 8, 0, 9}, Rect{2, 6, 3, 7}, Rect{4, 5, 1, 2}, Rect{3, 4, 0, 6}, Rect{5, 8, 2, 9}}) {
     Snapshot snapshot;
     snapshot.window = {roi, {1, 4}, StorageType::u32};
-    snapshot.counts = memory.allocate(snapshot.window.count_bytes(), Paging::on_demand);
-    snapshot.flow = memory.allocate(snapshot.window.flow_bytes(), Paging::on_demand);
+    snapshot.counts = used_before(snapshot.window.count_bytes(), memory);
+    snapshot.flow = used_before(snapshot.window.flow_bytes(), memory);
+    zero_uncovered(detector.sources, {8, 9}, snapshot);
     for (const auto& piece : plan_assembly(detector.sources, snapshot)) fill(piece);
     const auto counts = snapshot.counts.as<std::uint32_t>();
     const auto flow = snapshot.flow.as<std::uint32_t>();
@@ -76,6 +84,28 @@ TEST_CASE("every window of a detector with gaps, flips and a source of unknown p
       }
     }
   }
+}
+
+TEST_CASE("of a reduction the pixels of no source are zeroed, of a spectrum everything") {
+  const std::vector<PlacedSource> sources{{{2, 3}, Place{0, 0, false}}, {{2, 3}, std::nullopt}};
+  MemoryAccount account;
+  PageableMemory memory(account);
+  Snapshot image;
+  image.window = {{1, 3, 1, 5}, {0, 4}, StorageType::u32};
+  image.reduction = ReductionKind::sum;
+  image.reduced = used_before(image.window.pixels.pixels() * sizeof(std::uint64_t), memory);
+  zero_uncovered(sources, {4, 6}, image);
+  const auto values = image.reduced.as<std::uint64_t>();
+  for (std::uint32_t pixel = 0; pixel < values.size(); ++pixel) {
+    const bool covered = pixel < 2;  // row 1, columns 1 and 2
+    CHECK((values[pixel] == 0) == !covered);
+  }
+  Snapshot spectrum;
+  spectrum.window = image.window;
+  spectrum.reduction = ReductionKind::spectrum;
+  spectrum.reduced = used_before(sources.size() * 4 * sizeof(std::uint64_t), memory);
+  zero_uncovered(sources, {4, 6}, spectrum);
+  for (const auto value : spectrum.reduced.as<std::uint64_t>()) CHECK(value == 0);
 }
 
 TEST_CASE("overlap and leaving the detector are refused with names and numbers") {
