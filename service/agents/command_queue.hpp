@@ -1,76 +1,43 @@
 #pragma once
 // What other threads ask of the submit thread: a bounded queue of commands, many producers, one consumer.
+// First in, first out, with two exceptions: who wants what a waiting read will bring joins it, and smaller
+// commands pass large reads that have to wait. In both, nothing passes a command that changes the run, and
+// what one client asks stays in order.
 
 #include <atomic>
 #include <cstddef>
 #include <deque>
-#include <functional>
-#include <memory>
 #include <mutex>
 #include <optional>
-#include <string>
 
-#include "core/snapshot/snapshot.hpp"
+#include "service/agents/command.hpp"
 
 namespace pixhist {
-
-/// read: fill a snapshot. reset, start, stop: run control.
-enum class CommandKind : std::uint8_t { read, reset, start, stop };
-
-struct CommandResult {
-  bool device_lost = false;              // nothing was done
-  std::optional<std::string> no_memory;  // read: the device has no room for it; nothing was done
-  bool changed = true;                   // start while running, stop while stopped: false
-  Cut cut;                               // the cut of the read, or the last cut of the run that ended
-  SnapshotPtr snapshot;                  // read
-  std::string run;                       // after the command
-  RunState state = RunState::running;
-};
-
-struct Command {
-  CommandKind kind = CommandKind::read;
-  bool fresh = false;       // read: a barrier first. All other kinds are barriers anyway.
-  bool then_reset = false;  // read: a new run, zeroed, right after the cut
-  bool pause = false;       // read: in blocks of rows, filling held, where the device has no room for it all
-  /// read: window set, blocks allocated by the asker and zeroed where no source lies (empty block: not
-  /// wanted).
-  std::shared_ptr<Snapshot> snapshot;
-  std::string name;  // start
-  /// Called once, on the submit thread: hand the result over and return.
-  std::function<void(CommandResult)> done;
-
-  bool changes_run() const { return then_reset || kind != CommandKind::read; }
-  bool barrier() const { return fresh || changes_run(); }
-};
 
 class CommandQueue {
  public:
   explicit CommandQueue(std::size_t limit) : limit_(limit) {}
 
   /// False, and the command untouched, while the queue is full.
-  bool try_push(Command& command) {
-    const std::lock_guard lock(mutex_);
-    if (queue_.size() >= limit_) return false;
-    queue_.push_back(std::move(command));
-    size_.store(queue_.size(), std::memory_order_release);
-    return true;
-  }
+  bool try_push(Command& command);
+  /// Any thread: adds `asker`, with its done, to a read that waits and serves the wish. False, and the asker
+  /// untouched, if there is none that it may join. Such a read is taken by try_pop() with all who joined.
+  bool try_join(const ReadWish& wish, Asker& asker);
 
-  std::optional<Command> try_pop() {
-    if (empty()) return std::nullopt;
-    const std::lock_guard lock(mutex_);
-    Command command = std::move(queue_.front());
-    queue_.pop_front();
-    size_.store(queue_.size(), std::memory_order_release);
-    return command;
-  }
+  /// The consumer: the next command; with `large_reads_wait` the next that is not a large read and may pass
+  /// those that are.
+  std::optional<Command> try_pop(bool large_reads_wait);
+  /// Whether try_pop() would give one.
+  bool ready(bool large_reads_wait) const;
 
   bool empty() const { return size() == 0; }
   std::size_t size() const { return size_.load(std::memory_order_acquire); }
 
  private:
+  std::deque<Command>::const_iterator next(bool large_reads_wait) const;
+
   const std::size_t limit_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::deque<Command> queue_;
   std::atomic<std::size_t> size_{0};
 };

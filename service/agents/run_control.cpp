@@ -46,7 +46,7 @@ void RunControl::execute(Command& command) {
   }
   result.run = info_.run;
   result.state = parts_.board.state();
-  command.done(std::move(result));
+  command.answer(std::move(result));
 }
 
 void RunControl::begin_read(Command& command) {
@@ -56,7 +56,7 @@ void RunControl::begin_read(Command& command) {
   const auto refuse = [&](const char* why) {
     CommandResult refused;
     refused.no_memory = why;
-    command.done(std::move(refused));
+    command.answer(std::move(refused));
   };
   try {
     for (const auto& piece : plan_assembly(parts_.places.placed(), *command.snapshot)) {
@@ -84,8 +84,13 @@ bool RunControl::poll_reads() {
     if (std::all_of(read.parts.begin(), read.parts.end(), [](auto& part) { return part->ready(); }))
       complete(read);
   }
-  std::erase_if(reads_, [](const PendingRead& read) { return !read.command.done; });
+  std::erase_if(reads_, [](const PendingRead& read) { return read.command.askers.empty(); });
   return publish_if_ready() || reads_.size() != before;
+}
+
+bool RunControl::large_reads_wait() const {
+  return std::any_of(reads_.begin(), reads_.end(),
+                     [](const PendingRead& read) { return read.command.is_large_read(); });
 }
 
 void RunControl::complete(PendingRead& read) {
@@ -98,14 +103,14 @@ void RunControl::complete(PendingRead& read) {
   snapshot.cut = read.result.cut;
   read.result.snapshot = std::move(read.command.snapshot);
   parts_.pipeline_board.snapshot.observe(parts_.clock.now() - read.begun);
-  std::exchange(read.command.done, nullptr)(std::move(read.result));
+  read.command.answer(std::move(read.result));
 }
 
 void RunControl::fail_reads() {
   for (auto& read : reads_) {
     CommandResult lost;
     lost.device_lost = true;
-    read.command.done(std::move(lost));
+    read.command.answer(lost);
   }
   reads_.clear();
 }

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "service/agents/batch_submitter.hpp"
-#include "service/agents/command_queue.hpp"
+#include "service/agents/command.hpp"
 #include "service/agents/ingest_lane.hpp"
 #include "service/agents/place_board.hpp"
 #include "service/agents/run_board.hpp"
@@ -77,6 +77,9 @@ class RunControl {
   void execute(Command& command);
   /// Completes reads that have become ready. True if any did.
   bool poll_reads();
+  /// One large read at a time: what comes meanwhile for the same then shares the next, and small reads do not
+  /// wait behind a row of large copies.
+  bool large_reads_wait() const;
   bool reads_pending() const { return !reads_.empty() || publishing_.has_value(); }
   /// Answers everything that is pending with device_lost.
   void fail_reads();

@@ -76,7 +76,7 @@ void SubmitAgent::wait() {
   }
   for (auto& f : feeds_) f.ask_to_be_woken();
   parts_.doorbell.wait(at_most, [this] {
-    return (!active_ && !parts_.commands.empty()) ||
+    return (!active_ && parts_.commands.ready(run_.large_reads_wait())) ||
            (submitter_.idle() && std::any_of(feeds_.begin(), feeds_.end(), [this](auto& f) {
               return !blocked_[f.source_index()] && f.has_work();
             }));
@@ -200,7 +200,7 @@ bool SubmitAgent::run_commands() {
   bool worked = false;
   while (true) {
     if (!active_) {
-      active_ = parts_.commands.try_pop();
+      active_ = parts_.commands.try_pop(run_.large_reads_wait());
       if (!active_) return worked;
       worked = true;
       if (active_->barrier()) {
@@ -239,12 +239,10 @@ bool SubmitAgent::barrier_reached() const {
 void SubmitAgent::lose_device() {
   parts_.run_board.set_state(RunState::device_lost);
   run_.fail_reads();
-  if (!active_) active_ = parts_.commands.try_pop();
-  for (; active_; active_ = parts_.commands.try_pop()) {
-    CommandResult lost;
-    lost.device_lost = true;
-    if (active_->done) active_->done(std::move(lost));
-  }
+  CommandResult lost;
+  lost.device_lost = true;
+  if (!active_) active_ = parts_.commands.try_pop(false);
+  for (; active_; active_ = parts_.commands.try_pop(false)) active_->answer(lost);
 }
 
 bool SubmitAgent::drain(const std::function<bool()>& give_up) {

@@ -171,6 +171,8 @@ void add_queries(Exposition& out, const ServiceView& view) {
       out.histogram("pixhist_request_seconds", "Receipt of a request to its answer.", view.queries.seconds[o],
                     {{"op", op_name(o)}});
   }
+  out.counter("pixhist_requests_shared_total", "Requests that joined a waiting read of the same.",
+              number(view.queries.shared.load()));
   out.gauge("pixhist_requests_pending", "Requests accepted and not yet answered.",
             number(view.queries.pending.load()));
   const auto dropped = [&](const char* reason, const std::atomic<std::uint64_t>& n) {

@@ -42,6 +42,12 @@ Snapshot read_of(const Request& request) {
   return read;
 }
 
+ReadWish wish_of(const Request& request) {
+  const Snapshot read = read_of(request);
+  return {read.window, read.reduction, wants_flow(request), request.fresh || request.op == Op::snapshot,
+          request.pause};
+}
+
 std::size_t bytes_to_read(const Request& request, std::size_t sources) {
   const Snapshot read = read_of(request);
   if (read.reduction) return reduced_bytes(*read.reduction, read.window, sources);

@@ -8,6 +8,7 @@
 
 #include "core/snapshot/assembly.hpp"
 #include "proto/query/request.hpp"
+#include "service/agents/command.hpp"
 
 namespace pixhist {
 
@@ -23,6 +24,9 @@ bool is_held(const Request& request);
 /// What the submit thread is to read, without its memory. A reduction is read as such, so that only its
 /// result leaves the device, but for a difference of cuts where it needs all counts of both.
 Snapshot read_of(const Request& request);
+
+/// The same for the submit thread, but for then_reset.
+ReadWish wish_of(const Request& request);
 
 /// Bytes of the memory of `read`.
 std::size_t bytes_to_read(const Request& request, std::size_t sources);

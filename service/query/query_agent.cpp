@@ -139,16 +139,9 @@ std::optional<Reply> QueryAgent::answer(const std::shared_ptr<PendingRequest>& p
             "no held snapshot '" + *request.snapshot +
                 "'; status lists those there are. A closed run stays until the next is closed");
       return result_reply(request.id, {{"released", *request.snapshot}});
-    case Op::reset:
-    case Op::start:
-    case Op::stop: {
-      Command command;
-      command.kind = request.op == Op::reset   ? CommandKind::reset
-                     : request.op == Op::start ? CommandKind::start
-                                               : CommandKind::stop;
-      command.name = request.name;
-      return submit(pending, std::move(command));
-    }
+    case Op::reset: return control_run(pending, CommandKind::reset);
+    case Op::start: return control_run(pending, CommandKind::start);
+    case Op::stop: return control_run(pending, CommandKind::stop);
     default:
       return error_reply(request.id, ErrorCode::not_built,
                          std::string(name_of(request.op)) + " is not built yet");
@@ -174,6 +167,31 @@ std::optional<Reply> QueryAgent::refuse_by_state(const Request& request) const {
   return std::nullopt;
 }
 
+std::optional<Reply> QueryAgent::refuse_to_wait(const PendingRequest& pending) const {
+  const Request& request = pending.request;
+  if (auto refusal = refuse_by_state(request)) return refusal;
+  const auto busy = [&request](const std::string& what) {
+    return error_reply(request.id, ErrorCode::busy, what + "; try again when answers have come");
+  };
+  const auto of_client = pending_per_client_.find(pending.client.routing_id);
+  if (of_client != pending_per_client_.end() &&
+      of_client->second >= parts_.view.config.max_pending_per_client)
+    return busy("this client has " + std::to_string(of_client->second) +
+                " requests waiting, query.max_pending_per_client");
+  if (parts_.stats.pending.load() >= parts_.view.config.max_pending)
+    return busy(std::to_string(parts_.stats.pending.load()) + " requests are waiting, query.max_pending");
+  return std::nullopt;
+}
+
+std::optional<Reply> QueryAgent::control_run(const std::shared_ptr<PendingRequest>& pending,
+                                             CommandKind kind) {
+  if (auto refusal = refuse_to_wait(*pending)) return refusal;
+  Command command;
+  command.kind = kind;
+  command.name = pending->request.name;
+  return submit(pending, std::move(command));
+}
+
 std::optional<Reply> QueryAgent::count_op(const std::shared_ptr<PendingRequest>& pending) {
   const Request& request = pending->request;
   const auto limit = parts_.view.config.max_reply_bytes;
@@ -196,22 +214,28 @@ SnapshotPtr QueryAgent::find_held(const std::string& id) const {
 
 std::optional<Reply> QueryAgent::read_counts(const std::shared_ptr<PendingRequest>& pending) {
   const Request& request = pending->request;
-  if (auto refusal = refuse_by_state(request)) return refusal;  // before memory is taken
+  if (auto refusal = refuse_to_wait(*pending)) return refusal;
   if (is_held(request) && parts_.held.size() + pending_holds_ >= parts_.held.max_held())
     return error_reply(
         request.id, ErrorCode::no_memory,
         std::to_string(parts_.held.max_held()) +
             " snapshots are held, which is snapshot.max_held; release one or wait until one expires");
-  const std::size_t sources = parts_.view.config.sources.size();
+  const ReadWish wish = wish_of(request);
+  Asker asker = asker_of(pending);
+  if (!request.then_reset && parts_.commands.try_join(wish, asker)) {
+    parts_.stats.shared.fetch_add(1, std::memory_order_relaxed);
+    begin_waiting(*pending);
+    return std::nullopt;
+  }
   Command command;
-  command.fresh = request.fresh || request.op == Op::snapshot;
+  command.fresh = wish.fresh;
+  command.pause = wish.pause;
   command.then_reset = request.then_reset;
-  command.pause = request.pause;
+  const auto placed = parts_.view.places.placed();
   try {
-    command.snapshot =
-        prepare_read(request, parts_.view.places.placed(), parts_.view.config.detector, parts_.memory);
+    command.snapshot = prepare_read(request, placed, parts_.view.config.detector, parts_.memory);
   } catch (const std::bad_alloc&) {
-    return no_memory(request, bytes_to_read(request, sources), parts_.memory);
+    return no_memory(request, bytes_to_read(request, placed.size()), parts_.memory);
   }
   return submit(pending, std::move(command));
 }
@@ -231,27 +255,25 @@ Reply QueryAgent::made_of(const PendingRequest& pending, const SnapshotPtr& from
 }
 
 std::optional<Reply> QueryAgent::submit(const std::shared_ptr<PendingRequest>& pending, Command command) {
-  const Request& request = pending->request;
-  if (auto refusal = refuse_by_state(request)) return refusal;
-  auto& of_client = pending_per_client_[pending->client.routing_id];
-  const auto busy = [&](const std::string& what) {
-    if (of_client == 0) pending_per_client_.erase(pending->client.routing_id);
-    return error_reply(request.id, ErrorCode::busy, what + "; try again when answers have come");
-  };
-  if (of_client >= parts_.view.config.max_pending_per_client)
-    return busy("this client has " + std::to_string(of_client) +
-                " requests waiting, query.max_pending_per_client");
-  if (parts_.stats.pending.load() >= parts_.view.config.max_pending)
-    return busy(std::to_string(parts_.stats.pending.load()) + " requests are waiting, query.max_pending");
-  command.done = [box = completions_, pending](CommandResult result) {
-    box->put({pending, std::move(result)});
-  };
-  if (!parts_.commands.try_push(command)) return busy("the command queue is full");
-  ++of_client;
-  if (is_held(request)) ++pending_holds_;
-  parts_.stats.pending.fetch_add(1);
+  command.askers.push_back(asker_of(pending));
+  if (!parts_.commands.try_push(command))
+    return error_reply(pending->request.id, ErrorCode::busy,
+                       "the command queue is full; try again when answers have come");
+  begin_waiting(*pending);
   parts_.submit_doorbell.ring();
   return std::nullopt;
+}
+
+Asker QueryAgent::asker_of(const std::shared_ptr<PendingRequest>& pending) const {
+  return {pending->client.routing_id, [box = completions_, pending](CommandResult result) {
+            box->put({pending, std::move(result)});
+          }};
+}
+
+void QueryAgent::begin_waiting(const PendingRequest& pending) {
+  ++pending_per_client_[pending.client.routing_id];
+  if (is_held(pending.request)) ++pending_holds_;
+  parts_.stats.pending.fetch_add(1);
 }
 
 void QueryAgent::complete(CompletionBox::Completion completion) {

@@ -76,6 +76,8 @@ class QueryAgent final : public Agent {
   std::optional<Reply> answer(const std::shared_ptr<PendingRequest>& pending);
   std::optional<Reply> refuse_control(const PendingRequest& pending) const;
   std::optional<Reply> refuse_by_state(const Request& request) const;
+  /// Before a request waits for the submit thread: the state and the limits.
+  std::optional<Reply> refuse_to_wait(const PendingRequest& pending) const;
   std::optional<Reply> count_op(const std::shared_ptr<PendingRequest>& pending);
   /// A held cut, or the last closed run; null if there is none of that id.
   SnapshotPtr find_held(const std::string& id) const;
@@ -83,7 +85,10 @@ class QueryAgent final : public Agent {
   /// The answer made of what was read, or of a held cut.
   Reply made_of(const PendingRequest& pending, const SnapshotPtr& from,
                 const std::optional<std::string>& held_id);
+  std::optional<Reply> control_run(const std::shared_ptr<PendingRequest>& pending, CommandKind kind);
   std::optional<Reply> submit(const std::shared_ptr<PendingRequest>& pending, Command command);
+  Asker asker_of(const std::shared_ptr<PendingRequest>& pending) const;
+  void begin_waiting(const PendingRequest& pending);
   void complete(CompletionBox::Completion completion);
   Reply completed_reply(const PendingRequest& pending, const CommandResult& result);
   void send(const PendingRequest& pending, const Reply& reply);

@@ -21,6 +21,7 @@ struct QueryStats {
   std::array<DurationHistogram, op_count + 1> seconds;
   std::atomic<std::uint64_t> replies_dropped_slow{0};  // the client does not read
   std::atomic<std::uint64_t> replies_dropped_gone{0};  // the client has left
+  std::atomic<std::uint64_t> shared{0};                // answered of a read that another request asked for
   std::atomic<std::uint64_t> pending{0};               // a gauge: accepted, not yet answered
 
   void count(std::optional<Op> op, std::optional<ErrorCode> error, std::chrono::nanoseconds took) {

@@ -24,18 +24,25 @@ struct Bench {
     progress.frames_in_run.set(77);
   }
 
-  CommandResult read(bool pause, bool then_reset = false) {
-    CommandResult result;
+  Command command(CommandResult& result) {
     Command command;
-    command.pause = pause;
-    command.then_reset = then_reset;
     command.snapshot = std::make_shared<Snapshot>();
     command.snapshot->window = {Rect::whole(shape), {0, ShortOfMemory::bins}, StorageType::u32};
     command.snapshot->counts =
         counts.memory.allocate(command.snapshot->window.count_bytes(), Paging::on_demand);
-    command.done = [&result](CommandResult r) { result = std::move(r); };
-    control.execute(command);
+    command.askers = {{"client", [&result](CommandResult r) { result = std::move(r); }}};
+    return command;
+  }
+  void finish_reads() {
     while (control.reads_pending()) control.poll_reads();
+  }
+  CommandResult read(bool pause, bool then_reset = false) {
+    CommandResult result;
+    Command read = command(result);
+    read.pause = pause;
+    read.then_reset = then_reset;
+    control.execute(read);
+    finish_reads();
     return result;
   }
 
@@ -107,4 +114,33 @@ TEST_CASE("without room for a single row pause is no_memory too, and filling goe
   CHECK(bench.read(true).no_memory);
   bench.counts.room = row_cells;
   CHECK(bench.read(true).snapshot);
+}
+
+TEST_CASE("no_memory reaches everybody who joined the read") {
+  Bench bench;
+  CommandResult first;
+  CommandResult second;
+  Command read = bench.command(first);
+  read.askers.push_back({"other", [&second](CommandResult r) { second = std::move(r); }});
+  bench.control.execute(read);
+  CHECK(first.no_memory);
+  CHECK(second.no_memory == first.no_memory);
+}
+
+TEST_CASE("further large reads wait while one is in progress, and for no small one") {
+  Bench bench;
+  bench.counts.room = shape.rows * row_cells;
+  for (const bool large : {false, true}) {
+    CommandResult result;
+    Command read = bench.command(result);
+    if (large)
+      read.snapshot->counts =
+          bench.counts.memory.allocate(Command::largest_small_read + 1, Paging::on_demand);
+    bench.control.execute(read);
+    CHECK_FALSE(result.snapshot);
+    CHECK(bench.control.large_reads_wait() == large);
+    bench.finish_reads();
+    CHECK(result.snapshot);
+    CHECK_FALSE(bench.control.large_reads_wait());
+  }
 }

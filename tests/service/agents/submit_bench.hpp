@@ -166,7 +166,7 @@ struct SubmitBench {
   Command command(CommandKind kind) {
     Command c;
     c.kind = kind;
-    c.done = [this](CommandResult r) { results.push_back(std::move(r)); };
+    c.askers = {{"client", [this](CommandResult r) { results.push_back(std::move(r)); }}};
     return c;
   }
 
