@@ -1,10 +1,7 @@
 #include "service/query/query_agent.hpp"
 
-#include <sys/eventfd.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <system_error>
+#include <utility>
 
 #include "proto/query/reply.hpp"
 #include "service/query/count_reads.hpp"
@@ -16,6 +13,13 @@ namespace {
 
 constexpr int requests_per_step = 64;
 constexpr auto longest_wait = std::chrono::milliseconds(100);
+/// A client that asks for more than it may leave unread gets so long to read what it has; ZeroMQ lets go of
+/// what was read a moment after the client has the last byte, and nobody rings when it does.
+constexpr auto time_to_read = std::chrono::seconds(1);
+constexpr auto reading_poll = std::chrono::milliseconds(1);
+constexpr auto accounts_sweep = std::chrono::seconds(1);
+/// Replies up to here are not counted against a client's share: their number is bounded.
+constexpr std::size_t small_reply = std::size_t{64} << 10;
 
 Reply no_memory(const Request& request, std::size_t bytes, const SnapshotMemory& memory) {
   return error_reply(
@@ -53,29 +57,6 @@ Reply no_snapshot(const Request& request, const std::string& id) {
 
 }  // namespace
 
-CompletionBox::CompletionBox() : event_fd_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
-  if (event_fd_ < 0) throw std::system_error(errno, std::generic_category(), "eventfd");
-}
-
-CompletionBox::~CompletionBox() { close(event_fd_); }
-
-void CompletionBox::put(Completion completion) {
-  {
-    const std::lock_guard lock(mutex_);
-    completions_.push_back(std::move(completion));
-  }
-  const std::uint64_t one = 1;
-  // Fails only if the counter is full, and then the reader wakes anyway.
-  [[maybe_unused]] const auto written = write(event_fd_, &one, sizeof one);
-}
-
-std::vector<CompletionBox::Completion> CompletionBox::take() {
-  std::uint64_t count = 0;
-  [[maybe_unused]] const auto got = read(event_fd_, &count, sizeof count);
-  const std::lock_guard lock(mutex_);
-  return std::exchange(completions_, {});
-}
-
 QueryAgent::QueryAgent(Parts parts) : parts_(parts) {}
 
 bool QueryAgent::step() {
@@ -90,30 +71,46 @@ bool QueryAgent::step() {
     handle(std::move(*message));
     worked = true;
   }
+  for (const auto& pending : std::exchange(held_back_, {})) {
+    pending->account->let_go();
+    parts_.stats.pending.fetch_sub(1);
+    serve(pending);
+  }
   parts_.held.expire();
+  if (parts_.view.clock.now() - accounts_swept_ >= accounts_sweep) {
+    accounts_.forget_idle();
+    accounts_swept_ = parts_.view.clock.now();
+  }
   return worked;
 }
 
-void QueryAgent::wait() { parts_.socket.wait(completions_->event_fd(), longest_wait); }
+void QueryAgent::wait() {
+  parts_.socket.wait(completions_->event_fd(), held_back_.empty() ? longest_wait : reading_poll);
+}
 
 void QueryAgent::handle(QueryMessage message) {
   auto pending = std::make_shared<PendingRequest>();
   pending->client = std::move(message.client);
   pending->received = parts_.view.clock.now();
   const auto refuse = [&](const RequestError& error) {
-    const Reply reply = error_reply(error.id, error.code, error.message);
+    Reply reply = error_reply(error.id, error.code, error.message);
     parts_.stats.count(std::nullopt, error.code, parts_.view.clock.now() - pending->received);
-    send(*pending, reply);
+    send(*pending, std::move(reply));
   };
   if (!message.fault.empty()) return refuse({nullptr, ErrorCode::bad_request, message.fault});
   const RequestLimits limits{parts_.view.config.detector, parts_.view.config.axis};
   auto parsed = parse_request(std::as_bytes(std::span(message.request)), limits);
   if (const auto* error = std::get_if<RequestError>(&parsed)) return refuse(*error);
   pending->request = std::move(std::get<Request>(parsed));
-  if (const auto reply = answer(pending)) {
-    parts_.stats.count(pending->request.op, reply->error, parts_.view.clock.now() - pending->received);
-    send(*pending, *reply);
-  }
+  pending->account = accounts_.of(pending->client.routing_id);
+  serve(pending);
+}
+
+void QueryAgent::serve(const std::shared_ptr<PendingRequest>& pending) {
+  auto reply = answer(pending);
+  if (!reply) return;
+  parts_.stats.count(pending->request.op, reply->error, parts_.view.clock.now() - pending->received);
+  send(*pending, std::move(*reply));
 }
 
 std::optional<Reply> QueryAgent::answer(const std::shared_ptr<PendingRequest>& pending) {
@@ -173,10 +170,8 @@ std::optional<Reply> QueryAgent::refuse_to_wait(const PendingRequest& pending) c
   const auto busy = [&request](const std::string& what) {
     return error_reply(request.id, ErrorCode::busy, what + "; try again when answers have come");
   };
-  const auto of_client = pending_per_client_.find(pending.client.routing_id);
-  if (of_client != pending_per_client_.end() &&
-      of_client->second >= parts_.view.config.max_pending_per_client)
-    return busy("this client has " + std::to_string(of_client->second) +
+  if (pending.account->requests() >= parts_.view.config.max_pending_per_client)
+    return busy("this client has " + std::to_string(pending.account->requests()) +
                 " requests waiting, query.max_pending_per_client");
   if (parts_.stats.pending.load() >= parts_.view.config.max_pending)
     return busy(std::to_string(parts_.stats.pending.load()) + " requests are waiting, query.max_pending");
@@ -185,6 +180,7 @@ std::optional<Reply> QueryAgent::refuse_to_wait(const PendingRequest& pending) c
 
 std::optional<Reply> QueryAgent::control_run(const std::shared_ptr<PendingRequest>& pending,
                                              CommandKind kind) {
+  if (is_behind_held_back(*pending)) return hold_back(pending);
   if (auto refusal = refuse_to_wait(*pending)) return refusal;
   Command command;
   command.kind = kind;
@@ -195,8 +191,10 @@ std::optional<Reply> QueryAgent::control_run(const std::shared_ptr<PendingReques
 std::optional<Reply> QueryAgent::count_op(const std::shared_ptr<PendingRequest>& pending) {
   const Request& request = pending->request;
   const auto limit = parts_.view.config.max_reply_bytes;
-  if (request.op != Op::snapshot && reply_bytes(request) > limit)
-    return too_large(request, reply_bytes(request), limit);
+  if (request.op != Op::snapshot) pending->reply_bytes = reply_bytes(request);
+  if (pending->reply_bytes > limit) return too_large(request, pending->reply_bytes, limit);
+  if (is_behind_held_back(*pending)) return hold_back(pending);
+  if (exceeds_share(*pending)) return wait_for_reading(pending);
   if (request.since) {
     pending->since = find_held(*request.since);
     if (!pending->since) return no_snapshot(request, *request.since);
@@ -205,6 +203,37 @@ std::optional<Reply> QueryAgent::count_op(const std::shared_ptr<PendingRequest>&
   const SnapshotPtr held = find_held(*request.snapshot);
   if (!held) return no_snapshot(request, *request.snapshot);
   return made_of(*pending, held, std::nullopt);
+}
+
+bool QueryAgent::exceeds_share(const PendingRequest& pending) const {
+  const std::size_t has = pending.account->bytes();
+  return pending.reply_bytes > small_reply && has > small_reply &&
+         has + pending.reply_bytes > unread_share(parts_.memory.max_bytes());
+}
+
+std::optional<Reply> QueryAgent::wait_for_reading(const std::shared_ptr<PendingRequest>& pending) {
+  const bool too_late = parts_.view.clock.now() - pending->received >= time_to_read;
+  // Who asks for several large answers at once can know how much that is.
+  if (!too_late && !pending->account->in_the_making()) return hold_back(pending);
+  return error_reply(
+      pending->request.id, ErrorCode::busy,
+      "this client has " + std::to_string(pending->account->bytes()) +
+          " bytes of answers in the making or unread; with this one it would be more than its share of " +
+          std::to_string(unread_share(parts_.memory.max_bytes())) +
+          " bytes, a quarter of snapshot.max_bytes. Read them, then ask again");
+}
+
+std::optional<Reply> QueryAgent::hold_back(const std::shared_ptr<PendingRequest>& pending) {
+  if (auto refusal = refuse_to_wait(*pending)) return refusal;
+  pending->account->hold_back();
+  parts_.stats.pending.fetch_add(1);
+  held_back_.push_back(pending);
+  return std::nullopt;
+}
+
+bool QueryAgent::is_behind_held_back(const PendingRequest& pending) const {
+  return std::any_of(held_back_.begin(), held_back_.end(),
+                     [&](const auto& other) { return other->account == pending.account; });
 }
 
 SnapshotPtr QueryAgent::find_held(const std::string& id) const {
@@ -271,18 +300,23 @@ Asker QueryAgent::asker_of(const std::shared_ptr<PendingRequest>& pending) const
 }
 
 void QueryAgent::begin_waiting(const PendingRequest& pending) {
-  ++pending_per_client_[pending.client.routing_id];
+  pending.account->begin(pending.reply_bytes);
   if (is_held(pending.request)) ++pending_holds_;
   parts_.stats.pending.fetch_add(1);
 }
 
+void QueryAgent::end_waiting(const PendingRequest& pending) {
+  pending.account->end(pending.reply_bytes);
+  if (is_held(pending.request)) --pending_holds_;
+  parts_.stats.pending.fetch_sub(1);
+}
+
 void QueryAgent::complete(CompletionBox::Completion completion) {
   const auto& pending = *completion.pending;
-  release_slot(pending.client.routing_id);
-  if (is_held(pending.request)) --pending_holds_;
-  const Reply reply = completed_reply(pending, completion.result);
+  end_waiting(pending);
+  Reply reply = completed_reply(pending, completion.result);
   parts_.stats.count(pending.request.op, reply.error, parts_.view.clock.now() - pending.received);
-  send(pending, reply);
+  send(pending, std::move(reply));
 }
 
 Reply QueryAgent::completed_reply(const PendingRequest& pending, const CommandResult& result) {
@@ -310,18 +344,13 @@ Reply QueryAgent::completed_reply(const PendingRequest& pending, const CommandRe
                                    {"cut", to_json(result.cut)}});
 }
 
-void QueryAgent::send(const PendingRequest& pending, const Reply& reply) {
+void QueryAgent::send(const PendingRequest& pending, Reply reply) {
+  for (auto& part : reply.parts) part = ClientAccounts::counted(pending.account, std::move(part));
   switch (parts_.socket.send(pending.client, reply.head, reply.parts)) {
     case SendOutcome::sent: break;
     case SendOutcome::client_slow: parts_.stats.replies_dropped_slow.fetch_add(1); break;
     case SendOutcome::client_gone: parts_.stats.replies_dropped_gone.fetch_add(1); break;
   }
-}
-
-void QueryAgent::release_slot(const std::string& routing_id) {
-  parts_.stats.pending.fetch_sub(1);
-  const auto it = pending_per_client_.find(routing_id);
-  if (it != pending_per_client_.end() && --it->second == 0) pending_per_client_.erase(it);
 }
 
 }  // namespace pixhist

@@ -1,10 +1,9 @@
 #pragma once
-// The query thread: requests in, commands to the submit thread, replies out. Bounded in requests (in all and
-// per client), in result memory and in held cuts, so a client that never reads costs nobody else anything.
+// The query thread: requests in, commands to the submit thread, replies out. Bounded in requests and in
+// result memory, in all and per client, and in held cuts, so a client that never reads costs nobody else
+// anything.
 
-#include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,6 +11,8 @@
 #include "service/agents/agent.hpp"
 #include "service/agents/command_queue.hpp"
 #include "service/agents/doorbell.hpp"
+#include "service/query/client_accounts.hpp"
+#include "service/query/completion_box.hpp"
 #include "service/query/held_snapshots.hpp"
 #include "service/query/query_replies.hpp"
 #include "service/query/snapshot_memory.hpp"
@@ -20,36 +21,6 @@
 #include "service/transport/query_socket.hpp"
 
 namespace pixhist {
-
-/// A request whose command is with the submit thread.
-struct PendingRequest {
-  QueryClient client;
-  Request request;
-  std::chrono::nanoseconds received;
-  SnapshotPtr since;  // the cut that the request names so, kept until it is answered
-};
-
-/// Where the submit thread leaves results; wakes the query thread's poll.
-class CompletionBox {
- public:
-  CompletionBox();
-  ~CompletionBox();
-  CompletionBox(const CompletionBox&) = delete;  // owns a file descriptor both threads use
-  CompletionBox& operator=(const CompletionBox&) = delete;
-
-  struct Completion {
-    std::shared_ptr<PendingRequest> pending;
-    CommandResult result;
-  };
-  void put(Completion completion);  // submit thread
-  std::vector<Completion> take();   // query thread
-  int event_fd() const { return event_fd_; }
-
- private:
-  int event_fd_;
-  std::mutex mutex_;
-  std::vector<Completion> completions_;
-};
 
 class QueryAgent final : public Agent {
  public:
@@ -72,6 +43,8 @@ class QueryAgent final : public Agent {
 
  private:
   void handle(QueryMessage message);
+  /// Sends the reply, unless it must wait.
+  void serve(const std::shared_ptr<PendingRequest>& pending);
   /// The reply, or nothing if the submit thread will have to be asked first.
   std::optional<Reply> answer(const std::shared_ptr<PendingRequest>& pending);
   std::optional<Reply> refuse_control(const PendingRequest& pending) const;
@@ -79,6 +52,12 @@ class QueryAgent final : public Agent {
   /// Before a request waits for the submit thread: the state and the limits.
   std::optional<Reply> refuse_to_wait(const PendingRequest& pending) const;
   std::optional<Reply> count_op(const std::shared_ptr<PendingRequest>& pending);
+  /// The client would have more than its share of memory in unread replies.
+  bool exceeds_share(const PendingRequest& pending) const;
+  std::optional<Reply> wait_for_reading(const std::shared_ptr<PendingRequest>& pending);
+  /// Looked at again at each step, before what the client asks after it.
+  std::optional<Reply> hold_back(const std::shared_ptr<PendingRequest>& pending);
+  bool is_behind_held_back(const PendingRequest& pending) const;
   /// A held cut, or the last closed run; null if there is none of that id.
   SnapshotPtr find_held(const std::string& id) const;
   std::optional<Reply> read_counts(const std::shared_ptr<PendingRequest>& pending);
@@ -89,16 +68,18 @@ class QueryAgent final : public Agent {
   std::optional<Reply> submit(const std::shared_ptr<PendingRequest>& pending, Command command);
   Asker asker_of(const std::shared_ptr<PendingRequest>& pending) const;
   void begin_waiting(const PendingRequest& pending);
+  void end_waiting(const PendingRequest& pending);
   void complete(CompletionBox::Completion completion);
   Reply completed_reply(const PendingRequest& pending, const CommandResult& result);
-  void send(const PendingRequest& pending, const Reply& reply);
-  void release_slot(const std::string& routing_id);
+  void send(const PendingRequest& pending, Reply reply);
 
   Parts parts_;
   // Shared with commands that the submit thread may complete after this agent has gone.
   std::shared_ptr<CompletionBox> completions_ = std::make_shared<CompletionBox>();
-  std::map<std::string, std::size_t> pending_per_client_;
-  std::size_t pending_holds_ = 0;  // commands whose result will be held
+  ClientAccounts accounts_;
+  std::chrono::nanoseconds accounts_swept_{};
+  std::vector<std::shared_ptr<PendingRequest>> held_back_;  // until their clients have read
+  std::size_t pending_holds_ = 0;                           // commands whose result will be held
 };
 
 }  // namespace pixhist

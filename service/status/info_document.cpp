@@ -4,6 +4,7 @@
 #include "core/model/value_axis.hpp"
 #include "proto/ingest/decoder_registry.hpp"
 #include "proto/query/request.hpp"
+#include "service/query/client_accounts.hpp"
 #include "service/status/status_document.hpp"
 
 namespace pixhist {
@@ -97,6 +98,7 @@ json info_document(const ServiceView& view) {
         {"max_reply_bytes", config.max_reply_bytes},
         {"max_pending", config.max_pending},
         {"max_pending_per_client", config.max_pending_per_client},
+        {"unread_bytes_per_client", unread_share(config.snapshot_max_bytes)},
         {"snapshot_max_bytes", config.snapshot_max_bytes},
         {"snapshot_max_held", config.snapshot_max_held},
         {"snapshot_ttl_s", config.snapshot_ttl.count()}}},

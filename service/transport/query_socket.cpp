@@ -1,5 +1,6 @@
 #include "service/transport/query_socket.hpp"
 
+#include <algorithm>
 #include <atomic>
 
 #include "proto/query/envelope.hpp"
@@ -46,12 +47,20 @@ zmq::message_t share(const SharedBytes& part) {
 }  // namespace
 
 QuerySocket::QuerySocket(zmq::context_t& context, const std::string& endpoint,
-                         std::uint32_t in_flight_per_client)
+                         std::uint32_t in_flight_per_client, std::chrono::seconds unread)
     : socket_(context, zmq::socket_type::router) {
   socket_.set(zmq::sockopt::router_mandatory, true);
   socket_.set(zmq::sockopt::router_handover, false);
   socket_.set(zmq::sockopt::sndhwm, replies_per_client(in_flight_per_client));
   socket_.set(zmq::sockopt::maxmsgsize, max_message_bytes);
+  // ZeroMQ itself waits for ever on a peer that takes nothing. The limit covers lost hosts and closed
+  // windows; probes find a lost host to which nothing is to be sent. Not ZeroMQ's heartbeats: they have cut
+  // connections that were at work on one long message.
+  const auto seconds = static_cast<int>(unread.count());
+  socket_.set(zmq::sockopt::tcp_maxrt, 1000 * seconds);
+  socket_.set(zmq::sockopt::tcp_keepalive, 1);
+  socket_.set(zmq::sockopt::tcp_keepalive_idle, seconds);
+  socket_.set(zmq::sockopt::tcp_keepalive_intvl, std::max(1, seconds / 3));
   socket_.set(zmq::sockopt::linger, 500);  // ms, for the last answers at shutdown
   socket_.set(zmq::sockopt::ipv6, endpoint.find('[') != std::string::npos);
   try {

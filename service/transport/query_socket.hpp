@@ -1,6 +1,7 @@
 #pragma once
 // The ROUTER socket of the query protocol. Query thread only (made by main before it starts).
 
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -35,9 +36,14 @@ enum class SendOutcome : std::uint8_t { sent, client_slow, client_gone };
 
 class QuerySocket {
  public:
+  /// How long a TCP connection may take nothing of what is to be sent to it: then it is cut, and what was
+  /// queued for it is let go.
+  static constexpr std::chrono::seconds longest_unread{30};
+
   /// A client that reads what it asks for and has at most `in_flight_per_client` requests in flight gets
   /// every reply. Throws SocketError naming the endpoint.
-  QuerySocket(zmq::context_t& context, const std::string& endpoint, std::uint32_t in_flight_per_client);
+  QuerySocket(zmq::context_t& context, const std::string& endpoint, std::uint32_t in_flight_per_client,
+              std::chrono::seconds unread = longest_unread);
 
   std::optional<QueryMessage> receive();
   /// Never waits: a reply that cannot be queued is dropped whole.
