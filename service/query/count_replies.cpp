@@ -22,14 +22,6 @@ struct Array {
   SharedBytes part() const { return {block, block->bytes()}; }
 };
 
-/// The lower edge of the first bin and the upper edge of the last.
-json range_json(const AxisSpec& axis, BinRange bins) {
-  return visit_bin_scale(axis, [bins](const auto& scale) {
-    const auto edges = bin_edges(scale);
-    return json{static_cast<double>(edges[bins.begin]), static_cast<double>(edges[bins.end])};
-  });
-}
-
 /// What every answer made of bins says about them.
 json taken_json(const CountAnswer& answer, const AxisSpec& axis) {
   const Request& request = answer.request;
@@ -135,7 +127,7 @@ Reply count_reply(const CountAnswer& answer, const AxisSpec& axis, HostMemory& m
     case Op::pixel: return pixel_reply(request, counts_of(answer, window_of(request), memory), answer.since);
     default:
       return values_reply(request, counts_of(answer, window_of(request), memory), answer.since,
-                          answer.held_id);
+                          answer.held_id, axis);
   }
 }
 

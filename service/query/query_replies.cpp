@@ -14,6 +14,13 @@ SharedBytes counts_part(const SnapshotPtr& snapshot) { return {snapshot, snapsho
 
 json roi_json(const Rect& roi) { return {roi.row_begin, roi.row_end, roi.col_begin, roi.col_end}; }
 
+json range_json(const AxisSpec& axis, BinRange bins) {
+  return visit_bin_scale(axis, [bins](const auto& scale) {
+    const auto edges = bin_edges(scale);
+    return json{static_cast<double>(edges[bins.begin]), static_cast<double>(edges[bins.end])};
+  });
+}
+
 void add_since(json& result, const Request& request, const SnapshotPtr& since) {
   if (since) result["since"] = {{"snapshot", *request.since}, {"cut", to_json(since->cut)}};
 }
@@ -27,12 +34,13 @@ Reply result_reply(const nlohmann::json& id, nlohmann::json result) {
 }
 
 Reply values_reply(const Request& request, const SnapshotPtr& snapshot, const SnapshotPtr& since,
-                   const std::optional<std::string>& held_id) {
+                   const std::optional<std::string>& held_id, const AxisSpec& axis) {
   const auto& window = snapshot->window;
   json result{{"shape", {window.pixels.rows(), window.pixels.cols(), window.cells()}},
               {"dtype", numpy_dtype(window.dtype)},
               {"roi", roi_json(window.pixels)},
               {"bins", {window.bins.begin, window.bins.end}},
+              {"range", range_json(axis, window.bins)},
               {"rebin", window.rebin},
               {"capped", snapshot->capped},
               {"cut", to_json(snapshot->cut)}};

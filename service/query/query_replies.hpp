@@ -25,12 +25,15 @@ Reply result_reply(const nlohmann::json& id, nlohmann::json result);
 
 nlohmann::json roi_json(const Rect& roi);
 
+/// The lower edge of the first bin and the upper edge of the last.
+nlohmann::json range_json(const AxisSpec& axis, BinRange bins);
+
 /// Says which held cut was taken off, if any was (`since` not null).
 void add_since(nlohmann::json& result, const Request& request, const SnapshotPtr& since);
 
 /// values: (rows, cols, cells) of the snapshot's window.
 Reply values_reply(const Request& request, const SnapshotPtr& snapshot, const SnapshotPtr& since,
-                   const std::optional<std::string>& held_id);
+                   const std::optional<std::string>& held_id, const AxisSpec& axis);
 
 /// pixel: a snapshot of one pixel, all bins, u32, with flow.
 Reply pixel_reply(const Request& request, const SnapshotPtr& snapshot, const SnapshotPtr& since);

@@ -181,6 +181,8 @@ class PartsTest(unittest.TestCase):
                         b0, b1 = bins or [0, 16]
                         self.assertEqual(result["roi"], [r0, r1, c0, c1])
                         self.assertEqual(result["bins"], [b0, b1])
+                        edges = reference.edges(16, 0, 1600, "f4")
+                        self.assertEqual(result["range"], [edges[b0], edges[b1]])
                         self.assertTrue(np.array_equal(counts, wanted[r0:r1, c0:c1, b0:b1]))
 
     def test_narrow_types_are_capped(self):
