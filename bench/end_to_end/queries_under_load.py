@@ -21,7 +21,9 @@ OPS = {
     "spectrum": {},
     "image": {},
 }
-HEAVY = "values"  # one answer takes longer than a run
+HEAVY = "values"  # by many clients: an answer may take as long as a run, so
+LONGER = 3  # times as many frames are played
+MANY_ROUNDS = 3  # at most, of many clients: to start them takes longer than a run
 
 
 def client_counts(arguments):
@@ -82,11 +84,11 @@ def begun_within(reports, begin, end):
 def ask_under_load(bench, frames, op, number, arguments):
     """Ingest alone and with clients take turns."""
     if op == HEAVY and number > 1 and not arguments.quick:
-        frames *= 3
+        frames *= LONGER
     result = collections.defaultdict(list)
     refused = collections.Counter()
     seconds = size = 0
-    for _ in range(arguments.rounds):
+    for _ in range(arguments.rounds if number == 1 else min(arguments.rounds, MANY_ROUNDS)):
         result["alone_gb_per_s"].append(bench.play(bench.service, frames)["gb_per_s"])
         with clients(bench.service, op, number) as reports:
             run = bench.play(bench.service, frames)

@@ -127,7 +127,7 @@ def print_rows(configuration, rounds):
             f"| {configuration.name} | {way} | {of('gb_per_s', '.2f')} | {of('cpu_s_per_gb', '.3f')} "
             f"| {of('io', '.3f')} / {of('recv', '.3f')} / {of('consumer', '.3f')} | {of('faults_per_frame', '.1f')} "
             f"| {median_ratio(rounds, way, 'gb_per_s', base):.2f} | {median_ratio(rounds, way, 'cpu_s_per_gb', base):.2f} "
-            f"| {max(r[way]['outside_pool'] for r in rounds)} |",
+            f"| {median_ratio(rounds, way, 'recv', base):.2f} | {max(r[way]['outside_pool'] for r in rounds)} |",
             flush=True,
         )
 
@@ -157,7 +157,7 @@ def main():
     print(
         f"{arguments.device}; medians of {arguments.rounds} rounds of about {arguments.seconds:g} s\n\n"
         "| row | way | GB/s | CPU s per GB | of I/O / receive / consumer threads | page faults a frame | GB/s ÷ first way "
-        f"| CPU ÷ first way | bodies outside the pool |\n|{' --- |' * 9}",
+        f"| CPU ÷ first way | receive threads' | bodies outside the pool |\n|{' --- |' * 10}",
         flush=True,
     )
     results = []
