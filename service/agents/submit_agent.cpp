@@ -11,6 +11,9 @@ constexpr int turns_per_round = 4096;
 constexpr auto longest_wait = std::chrono::milliseconds(100);
 /// While batches are on the device there is no other way to learn that they are done than to ask.
 constexpr auto device_poll = std::chrono::microseconds(200);
+/// Where a read is done at once (on the CPU) it may take long, and the next one may be there by then: after
+/// so long frames have their turn.
+constexpr auto commands_at_a_time = std::chrono::milliseconds(1);
 /// Nobody rings when the last reader lets go of a held cut that a closing run needs the memory of.
 constexpr auto reader_poll = std::chrono::milliseconds(1);
 
@@ -197,8 +200,9 @@ void SubmitAgent::note_missing() {
 }
 
 bool SubmitAgent::run_commands() {
+  const auto until = parts_.clock.now() + commands_at_a_time;
   bool worked = false;
-  while (true) {
+  do {
     if (!active_) {
       active_ = parts_.commands.try_pop(run_.large_reads_wait());
       if (!active_) return worked;
@@ -212,7 +216,8 @@ bool SubmitAgent::run_commands() {
     run_.execute(*active_);  // stays active_ while it runs: if the device is lost in it, it is answered so
     active_.reset();
     worked = true;
-  }
+  } while (parts_.clock.now() < until);
+  return worked;
 }
 
 /// A source that is blocked at a mark has got as far as it can: what it holds back is pending in the cut. But

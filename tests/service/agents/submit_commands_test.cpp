@@ -33,6 +33,34 @@ TEST_CASE("a fresh read has everything committed before it, and no more") {
   CHECK(bench.results[0].cut.sources[0].frames == bench.results[0].snapshot->counts.as<std::uint32_t>()[1]);
 }
 
+TEST_CASE("commands that take long and keep coming leave frames their turn") {
+  SubmitBench bench;
+  int asked = 0;
+  std::function<void()> ask = [&] {
+    if (++asked > 20) return;
+    Command read = bench.read(Rect{0, 2, 0, 3}, false);
+    read.askers = {{"client", [&](const CommandResult&) {
+                      bench.clock.advance(milliseconds(1));  // that long it took
+                      ask();                                 // the next one is there at once
+                    }}};
+    bench.push(std::move(read));
+  };
+  ask();
+  for (std::uint64_t n = 0; n < 4; ++n) bench.send(n);
+  CHECK(bench.agent->step());
+  CHECK(asked == 2);
+  CHECK(bench.account().accumulated == 4);
+  bench.run_until_idle();
+  CHECK(asked == 21);
+}
+
+TEST_CASE("short commands are executed one behind the other") {
+  SubmitBench bench;
+  for (int i = 0; i < 4; ++i) bench.push(bench.read(Rect{0, 2, 0, 3}, false));
+  bench.agent->step();
+  CHECK(bench.results.size() == 4);
+}
+
 TEST_CASE("a snapshot is assembled over sources; pixels of no source read 0") {
   SubmitBench bench({1, 1});
   bench.send(0, 5, 0);
