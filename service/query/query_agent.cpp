@@ -173,8 +173,8 @@ std::optional<Reply> QueryAgent::refuse_to_wait(const PendingRequest& pending) c
   if (pending.account->requests() >= parts_.view.config.max_pending_per_client)
     return busy("this client has " + std::to_string(pending.account->requests()) +
                 " requests waiting, query.max_pending_per_client");
-  if (parts_.stats.pending.load() >= parts_.view.config.max_pending)
-    return busy(std::to_string(parts_.stats.pending.load()) + " requests are waiting, query.max_pending");
+  if (in_the_making_ >= parts_.view.config.max_pending)
+    return busy(std::to_string(in_the_making_) + " requests are waiting, query.max_pending");
   return std::nullopt;
 }
 
@@ -301,12 +301,14 @@ Asker QueryAgent::asker_of(const std::shared_ptr<PendingRequest>& pending) const
 
 void QueryAgent::begin_waiting(const PendingRequest& pending) {
   pending.account->begin(pending.reply_bytes);
+  ++in_the_making_;
   if (is_held(pending.request)) ++pending_holds_;
   parts_.stats.pending.fetch_add(1);
 }
 
 void QueryAgent::end_waiting(const PendingRequest& pending) {
   pending.account->end(pending.reply_bytes);
+  --in_the_making_;
   if (is_held(pending.request)) --pending_holds_;
   parts_.stats.pending.fetch_sub(1);
 }

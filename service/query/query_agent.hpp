@@ -79,7 +79,9 @@ class QueryAgent final : public Agent {
   ClientAccounts accounts_;
   std::chrono::nanoseconds accounts_swept_{};
   std::vector<std::shared_ptr<PendingRequest>> held_back_;  // until their clients have read
-  std::size_t pending_holds_ = 0;                           // commands whose result will be held
+  // Requests that the submit thread has; what is held back takes no place of others.
+  std::size_t in_the_making_ = 0;
+  std::size_t pending_holds_ = 0;  // commands whose result will be held
 };
 
 }  // namespace pixhist

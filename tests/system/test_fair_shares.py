@@ -146,6 +146,21 @@ class UnreadTest(unittest.TestCase):
                 self.assertEqual(order[-1], last)
                 self.assertEqual(reply["result"]["cut"]["run"], first_run)
 
+    def test_what_waits_for_its_client_to_read_takes_no_place_of_others(self):
+        answer = 128 * 128 * 128 * 4
+        limits = {"snapshot": {"max_bytes": 2 * answer}, "query": {"max_pending": 1}}
+        config = make_config(128, 128, axis={"bins": 128, "min": 0, "max": 128}, **limits)
+        with Service(config) as service, Client(service.query_endpoint) as other:
+            with Client(service.query_endpoint, RCVHWM=1, RCVBUF=65536) as idle:
+                while not answered(service, "busy"):
+                    asked = idle.send("values")
+                    wait_until(lambda: answered(service) == asked, "the request is answered")
+                idle.send("values")  # it waits for a second
+                wait_until(
+                    lambda: service.status()["queues"]["requests_pending"] or answered(service) > asked, "it waits"
+                )
+                other.ask("pixel", row=0, col=0)
+
     def test_a_client_that_asks_one_after_the_other_is_never_busy(self):
         # Each answer is more than the share of a client; there is room for two of them.
         answer = 128 * 128 * 64 * 4
