@@ -21,7 +21,7 @@ OPS = {
     "spectrum": {},
     "image": {},
 }
-HEAVY = "values"  # by many clients: an answer may take as long as a run, so
+HEAVY = "values"  # an answer may take as long as a run, so
 LONGER = 3  # times as many frames are played
 MANY_ROUNDS = 3  # at most, of many clients: to start them takes longer than a run
 
@@ -66,43 +66,49 @@ def batch_milliseconds(service):
     return 1e3 * (mean("pixhist_batch_copy_seconds") + mean("pixhist_batch_kernel_seconds"))
 
 
-def begun_within(reports, begin, end):
-    """Milliseconds of the answered requests begun then, the number of refused ones by code, bytes of the answers."""
-    milliseconds, refused, size = [], collections.Counter(), 0
+def within(reports, begin, end):
+    """Milliseconds of the answered requests that were in flight then, how many answers and bytes fall into that time (of
+    one that began earlier or ended later, the part), and the number of refused ones by code."""
+    milliseconds, refused = [], collections.Counter()
+    answers = size = 0.0
     for report in reports:
         for when, ms, refusal in report["requests"]:
-            if not begin <= when <= end:
+            until = when + 1e-3 * ms
+            if until < begin or when > end:
                 continue
-            if refusal is None:
-                milliseconds.append(ms)
-                size += report["reply_bytes"]
-            else:
+            if refusal is not None:
                 refused[refusal] += 1
-    return milliseconds, refused, size
+                continue
+            milliseconds.append(ms)
+            part = (min(until, end) - max(when, begin)) / (until - when)
+            answers += part
+            size += part * report["reply_bytes"]
+    return milliseconds, answers, size, refused
 
 
 def ask_under_load(bench, frames, op, number, arguments):
     """Ingest alone and with clients take turns."""
-    if op == HEAVY and number > 1 and not arguments.quick:
+    if op == HEAVY and not arguments.quick:
         frames *= LONGER
     result = collections.defaultdict(list)
     refused = collections.Counter()
-    seconds = size = 0
+    seconds = answers = size = 0
     for _ in range(arguments.rounds if number == 1 else min(arguments.rounds, MANY_ROUNDS)):
         result["alone_gb_per_s"].append(bench.play(bench.service, frames)["gb_per_s"])
         with clients(bench.service, op, number) as reports:
             run = bench.play(bench.service, frames)
         result["asked_gb_per_s"].append(run["gb_per_s"])
-        milliseconds, refusals, answered = begun_within(reports, run["began"], run["ended"])
+        milliseconds, answered, answered_bytes, refusals = within(reports, run["began"], run["ended"])
         result["ms"] += milliseconds
         refused += refusals
         seconds += run["seconds"]
-        size += answered
+        answers += answered
+        size += answered_bytes
     ratio = statistics.median(a / b for a, b in zip(result["asked_gb_per_s"], result["alone_gb_per_s"]))
     ms = result.pop("ms")
     return dict(result) | {
         "op": op, "clients": number, "ratio": ratio, "refused": dict(refused), "requests": len(ms),
-        "requests_per_s": len(ms) / seconds, "answers_gb_per_s": size * 1e-9 / seconds,
+        "answers_per_s": answers / seconds, "answers_gb_per_s": size * 1e-9 / seconds,
         "p50_ms": percentile(ms, 0.5), "p99_ms": percentile(ms, 0.99),
     }  # fmt: skip
 
@@ -110,7 +116,7 @@ def ask_under_load(bench, frames, op, number, arguments):
 def print_row(of):
     refused = of["refused"]
     print(
-        f"| {of['op']} | {of['clients']} | {of['requests_per_s']:.1f} | {of['answers_gb_per_s']:.2f} "
+        f"| {of['op']} | {of['clients']} | {of['answers_per_s']:.1f} | {of['answers_gb_per_s']:.2f} "
         f"| {of['p50_ms']:.2f} | {of['p99_ms']:.2f} | {statistics.median(of['asked_gb_per_s']):.2f} "
         f"| {statistics.median(of['alone_gb_per_s']):.2f} | {of['ratio']:.2f} "
         f"| {refused.get('busy', 0)} | {refused.get('no_memory', 0)} |",

@@ -10,7 +10,7 @@ for folder in ("tests/system", "bench/process", "bench/end_to_end"):
     sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / folder))
 
 from latency import since_sent  # noqa: E402
-from queries_under_load import begun_within  # noqa: E402
+from queries_under_load import within  # noqa: E402
 from table import median_ratio, percentile  # noqa: E402
 
 
@@ -54,16 +54,24 @@ class SinceSent(unittest.TestCase):
             since_sent([1.0, 2.0], 0, [(5.0, 1)])
 
 
-class BegunWithin(unittest.TestCase):
-    def test_requests_begun_outside_the_run_do_not_count(self):
+class Within(unittest.TestCase):
+    def test_only_requests_in_flight_during_the_run_count(self):
         reports = [
-            {"reply_bytes": 8, "requests": [[0.9, 1.0, None], [1.0, 2.0, None], [1.5, 9.0, "busy"]]},
-            {"reply_bytes": 8, "requests": [[2.0, 3.0, None], [1.2, 9.0, "busy"], [2.1, 4.0, "no_memory"]]},
+            {"reply_bytes": 8, "requests": [[0.5, 400.0, None], [1.0, 200.0, None], [1.5, 1.0, "busy"]]},
+            {"reply_bytes": 4, "requests": [[1.2, 300.0, None], [0.2, 1.0, "busy"], [2.1, 4.0, "no_memory"]]},
         ]
-        milliseconds, refused, size = begun_within(reports, 1.0, 2.0)
-        self.assertEqual(sorted(milliseconds), [2.0, 3.0])
-        self.assertEqual(refused, {"busy": 2})
-        self.assertEqual(size, 16)
+        milliseconds, answers, size, refused = within(reports, 1.0, 2.0)
+        self.assertEqual(sorted(milliseconds), [200.0, 300.0])
+        self.assertAlmostEqual(answers, 2)
+        self.assertAlmostEqual(size, 12)
+        self.assertEqual(refused, {"busy": 1})
+
+    def test_of_a_request_longer_than_the_run_only_the_part_in_it(self):
+        reports = [{"reply_bytes": 100, "requests": [[0.5, 1000.0, None], [1.5, 2000.0, None]]}]
+        milliseconds, answers, size, _ = within(reports, 1.0, 2.0)
+        self.assertEqual(sorted(milliseconds), [1000.0, 2000.0])
+        self.assertAlmostEqual(answers, 0.5 + 0.25)
+        self.assertAlmostEqual(size, 75)
 
 
 if __name__ == "__main__":
