@@ -73,7 +73,10 @@ TEST_CASE("npy: what is no header says why") {
   std::string huge = npy(good_dict, 2);
   huge[11] = '\x7F';
   CHECK(has(fault(huge), "at most 16372 are read"));
-  for (const auto& [dict, what] : std::vector<std::pair<std::string, std::string>>{
+  struct BadDict {
+    std::string dict, what;
+  };
+  for (const auto& bad : std::vector<BadDict>{
            {"", "begin with {"},
            {"[]", "begin with {"},
            {"{'descr': '|b1', 'fortran_order': False}", "all needed"},
@@ -94,8 +97,8 @@ TEST_CASE("npy: what is no header says why") {
            {"{descr: '|b1'}", "quotes"},
            {"{'des\\x63r': '|b1'}", "quotes"},
            {"{'descr", "quotes"}}) {
-    CAPTURE(dict);
-    CHECK(has(fault(npy(dict)), what));
+    CAPTURE(bad.dict);
+    CHECK(has(fault(npy(bad.dict)), bad.what));
   }
 }
 
