@@ -1,6 +1,6 @@
-"""Many clients that ask for much at once, while frames come as fast as they can.
+"""Many clients that ask for much at once, and clients that never read, while frames come as fast as they can.
 
-Environment: PIXHIST_TEST_REPLY_MIB is the size of a large answer (default 8, instrumented 2), PIXHIST_TEST_CLIENTS how many
+Environment: PIXHIST_TEST_REPLY_MIB is the size of a large answer (default 8, instrumented 1), PIXHIST_TEST_CLIENTS how many
 ask for it at once (default 200).
 """
 
@@ -13,14 +13,15 @@ import unittest
 
 import numpy as np
 
+import zmtp
 from array10 import frame_header
 from asking import AskingClient, ask_all
 from client import Client
-from faults import MEMORY_TELLS, MIB, resident
+from faults import MEMORY_TELLS, MIB, AnswersWatch, resident
 from harness import TIMEOUT, Player, Service, make_config, wait_until
 
 ROWS, COLS = 256, 256
-REPLY = int(os.environ.get("PIXHIST_TEST_REPLY_MIB") or (8 if MEMORY_TELLS else 2)) * MIB
+REPLY = int(os.environ.get("PIXHIST_TEST_REPLY_MIB") or (8 if MEMORY_TELLS else 1)) * MIB
 BINS = REPLY // (4 * ROWS * COLS)
 CLIENTS = int(os.environ.get("PIXHIST_TEST_CLIENTS") or 200)
 SNAPSHOTS = 6 * REPLY  # far less than they ask for
@@ -108,6 +109,27 @@ class ManyClientsTest(unittest.TestCase):
         self.assertEqual(len({tuple(client.result["shape"]) for client in clients}), CLIENTS)
         refused = [code for client in clients for code in client.refusals]
         self.assertTrue(refused, "there was memory for all of them: this test shows nothing")
+
+    def test_clients_that_never_read(self):
+        with Service(config()) as service, Client(service.query_endpoint) as client:
+            with IngestAllTheWhile(self, service), contextlib.ExitStack() as stack:
+                for _ in range(3):  # a quarter of the memory each, at most
+                    deaf = AskingClient(service.query_endpoint)
+                    stack.enter_context(deaf.peer)
+                    for _ in range(8):
+                        deaf.ask()
+                for endpoint in (service.query_endpoint, service.data_endpoint):  # and some that never say a word
+                    for kind in ("DEALER", "PUSH"):
+                        stack.enter_context(zmtp.connect(endpoint, kind))
+                AnswersWatch(self, service).ask_for(0.5)
+                for op, args in (("pixel", {"row": 1, "col": 2}), ("spectrum", {}), ("image", {})):
+                    self.assertGreater(client.result(op, fresh=True, **args)["cut"]["totals"]["frames"], 0)
+                asking = AskingClient(service.query_endpoint)
+                stack.enter_context(asking.peer)
+                ask_all([asking], 4 * TIMEOUT)
+                frames = asking.result["cut"]["totals"]["frames"]
+                self.assertTrue(asking.counts.are_of(asking.result["shape"], frames))
+            self.assert_all_is_given_back(service)
 
 
 if __name__ == "__main__":
