@@ -256,10 +256,13 @@ class Player:
         )
         return self
 
-    def __exit__(self, *_):
-        if self.process.poll() is None:
+    def __exit__(self, kind, error, trace):
+        ended = "was still running" if self.running() else f"had ended with {self.process.returncode}"
+        if self.running():
             self.process.kill()
-        self.process.communicate()
+        _, said = self.process.communicate()
+        if error is not None:
+            print(f"---- pixhist-player {ended}; it said\n{said}", file=sys.stderr)
 
     def running(self):
         return self.process.poll() is None

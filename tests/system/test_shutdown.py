@@ -75,8 +75,9 @@ class DrainTest(unittest.TestCase):
     def test_the_player_and_the_service_agree_to_the_last_frame(self):
         with Service(slow_config()) as service:
             with Player(
-                "--rows", ROWS, "--cols", COLS, "--type", "u8", "--images", 4, "--connect", service.data_endpoint
-            ) as player:
+                "--rows", ROWS, "--cols", COLS, "--type", "u8", "--images", 4, "--queue-bytes", 4 << 20,
+                "--connect", service.data_endpoint,
+            ) as player:  # fmt: skip
                 wait_until(lambda: service.account()["accumulated"] > 20, "counting has begun")
                 player.process.terminate()
                 report = player.finish()
