@@ -42,7 +42,7 @@ Service::Parts::Parts(Config configuration, std::shared_ptr<spdlog::logger> logg
       closed_runs(closed_run_window(config), snapshot_memory),
       commands(config.max_pending),
       health(clock, run_board),
-      context(io_threads(config)) {
+      data_context(io_threads(config)) {
   log_memory_to_take();
   std::vector<std::vector<Accumulator*>> accumulators;
   std::vector<SubmitSource> sources;
@@ -128,7 +128,7 @@ void Service::Parts::make_receivers() {
       errors.note(clock.wall(), name, "connection_cut", what);
       repeated.log(LogLevel::error, name, "connection_cut", what, clock.now());
     };
-    receiver.socket = std::make_unique<IngestSocket>(context, options, lane->socket_events);
+    receiver.socket = std::make_unique<IngestSocket>(data_context, options, lane->socket_events);
     lane->endpoint = receiver.socket->endpoint();
     receiver.agent = std::make_unique<ReceiveAgent>(ReceiveAgent::Parts{
         *lane, *receiver.socket, *receiver.decoder, clock, doorbell, places, source.on_full,
@@ -214,8 +214,8 @@ void Service::start() {
   if (p.config.device == DeviceKind::automatic && p.device.kind == "cpu") p.log->warn("{}", p.device.reason);
   p.log->info("accumulating on {} ({})", p.device.name,
               p.device.kind == "cpu" ? std::to_string(p.backend->threads()) + " threads" : p.device.kind);
-  p.query_socket =
-      std::make_unique<QuerySocket>(p.context, p.config.query_endpoint, p.config.max_pending_per_client);
+  p.query_socket = std::make_unique<QuerySocket>(p.query_context, p.config.query_endpoint,
+                                                 p.config.max_pending_per_client);
   p.query = std::make_unique<QueryAgent>(QueryAgent::Parts{
       *p.service_view, *p.query_socket, p.commands, p.doorbell, p.held, p.snapshot_memory, p.query_stats});
   p.submit_runner = p.make_runner("submit", *p.submit);

@@ -74,7 +74,9 @@ struct Service::Parts {
   std::unique_ptr<ServiceView> service_view;
   Health health;
 
-  zmq::context_t context;
+  zmq::context_t data_context;
+  // With an I/O thread of its own: a large answer keeps one busy for as long as its client reads.
+  zmq::context_t query_context{1};
   std::vector<Receiver> receivers;
   std::unique_ptr<QuerySocket> query_socket;
   std::unique_ptr<QueryAgent> query;

@@ -32,7 +32,7 @@ import table  # noqa: E402
 import under_queries  # noqa: E402
 from configurations import chosen  # noqa: E402
 from harness import Player, wait_until  # noqa: E402
-from process_cost import cpu_seconds, page_faults  # noqa: E402
+from process_cost import cpu_by_thread, page_faults  # noqa: E402
 from receivers import BenchReceiver, PixelService  # noqa: E402
 
 
@@ -69,20 +69,22 @@ class Bench:
     def play(self, receiver, frames):
         """`frames` of each source to one receiver: what it took and cost, after the account was checked."""
         of = self.configuration
-        cpu, faults = cpu_seconds(receiver.pid), page_faults(receiver.pid)
+        cpu, faults = cpu_by_thread(receiver.pid), page_faults(receiver.pid)
         with Player(*of.player_arguments(receiver.endpoints, frames, self.arguments.seconds)) as player:
             report = player.finish(timeout=600)
         sent = self._sent[receiver.kind]
         for key in sent:
             sent[key] += report[key]
         end = receiver.wait_for(sent["frames"], sent["end_marks"])
-        cpu, faults = cpu_seconds(receiver.pid) - cpu, page_faults(receiver.pid) - faults
-        lost = self._check(receiver)
         gigabytes = report["frames"] * of.frame_bytes * 1e-9
+        threads = {name: (s - cpu.get(name, 0)) / gigabytes for name, s in cpu_by_thread(receiver.pid).items()}
+        faults = page_faults(receiver.pid) - faults
+        lost = self._check(receiver)
         began = report["began_monotonic_s"]
         return {
             "gb_per_s": gigabytes / (end - began),
-            "cpu_s_per_gb": cpu / gigabytes,
+            "cpu_s_per_gb": sum(threads.values()),
+            "threads": threads,
             "faults_per_frame": faults / report["frames"],
             "frames": report["frames"],
             "refused": report["refused"],
@@ -179,6 +181,7 @@ def main():
         for configuration in chosen(arguments):
             results.append(measure(configuration, arguments))
             table.print_row(results[-1])
+        table.print_threads(results)
     queries = under_queries.measure(arguments, Bench)
     seconds = time.monotonic() - begin
     print(f"\n{seconds:.0f} s in all; every account exact, every sum of counts right")

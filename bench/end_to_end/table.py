@@ -22,6 +22,12 @@ def median_of(rounds, kind, key):
     return statistics.median(r[kind][key] for r in rounds)
 
 
+def threads_of(rounds, kind):
+    """CPU seconds per GB by kind of thread."""
+    names = sorted({name for r in rounds for name in r[kind]["threads"]})
+    return {name: statistics.median(r[kind]["threads"].get(name, 0) for r in rounds) for name in names}
+
+
 def median_ratio(rounds, key, of, to):
     """Within a round, so that what slows the machine down for a while slows both."""
     return statistics.median(r[of][key] / r[to][key] for r in rounds)
@@ -29,7 +35,7 @@ def median_ratio(rounds, key, of, to):
 
 def summary(configuration, rounds, high_water, arguments):
     kinds = list(rounds[0])
-    keys = list(rounds[0][kinds[0]])
+    keys = [key for key in rounds[0][kinds[0]] if key != "threads"]
     ratios = {
         "service_to_null_sink": median_ratio(rounds, "gb_per_s", "service", "null_sink"),
         "null_sink_to_bare": median_ratio(rounds, "gb_per_s", "null_sink", "bare"),
@@ -44,6 +50,7 @@ def summary(configuration, rounds, high_water, arguments):
         "name": configuration.name,
         "bins": configuration.bins(arguments),
         "medians": {k: {key: median_of(rounds, k, key) for key in keys} for k in kinds},
+        "threads": {k: threads_of(rounds, k) for k in kinds},
         "ring_high_water": high_water,
         "ratios": ratios,
         "met": met,
@@ -84,3 +91,14 @@ def print_row(row):
         f"| {ratio('null_sink_to_bare')} | {ratio('cpu_service_to_bare')} |",
         flush=True,
     )
+
+
+def print_threads(rows):
+    """Where the CPU time goes. ZMQbg: ZeroMQ's own threads, which copy out of the kernel."""
+    print("\n| row | CPU s per GB by thread |\n| --- | --- |")
+    for row in rows:
+        parts = (
+            f"{kind}: " + ", ".join(f"{name} {s:.3f}" for name, s in threads.items() if s >= 0.0005)
+            for kind, threads in row["threads"].items()
+        )
+        print(f"| {row['name']} | {'; '.join(parts)} |", flush=True)

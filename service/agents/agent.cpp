@@ -1,8 +1,14 @@
 #include "service/agents/agent.hpp"
 
 #include <pthread.h>
+#include <sys/prctl.h>
 
 namespace pixhist {
+namespace {
+
+constexpr unsigned long timer_slack_ns = 1000;
+
+}  // namespace
 
 AgentRunner::AgentRunner(std::string name, Agent& agent, const Clock& clock, OnError on_error)
     : name_(std::move(name)), agent_(agent), clock_(clock), on_error_(std::move(on_error)) {
@@ -14,6 +20,8 @@ AgentRunner::~AgentRunner() { stop(); }
 void AgentRunner::start() {
   thread_ = std::thread([this] {
     pthread_setname_np(pthread_self(), name_.substr(0, 15).c_str());
+    // Waits of some 20 µs are meant so; by default the kernel may add 50. Where it refuses, they are longer.
+    prctl(PR_SET_TIMERSLACK, timer_slack_ns, 0, 0, 0);
     try {
       run();
     } catch (...) {

@@ -81,6 +81,10 @@ class RunControl {
   /// wait behind a row of large copies.
   bool large_reads_wait() const;
   bool reads_pending() const { return !reads_.empty() || publishing_.has_value(); }
+  /// When the latest read that is pending was begun. Not of a closed run, that nobody waits for.
+  std::optional<std::chrono::nanoseconds> latest_read() const {
+    return reads_.empty() ? std::nullopt : std::optional(reads_.back().begun);
+  }
   /// Answers everything that is pending with device_lost.
   void fail_reads();
 
