@@ -19,10 +19,12 @@ class Configuration:
     sources: int
     socket: str = "pull"
     transport: str = "tcp"
+    fan_out: int = 1  # sockets of each source
 
     @property
     def name(self):
-        return f"{self.transport} {self.socket.upper()} {self.size} × {self.sources}"
+        over = f" over {self.fan_out} sockets" if self.fan_out > 1 else ""
+        return f"{self.transport} {self.socket.upper()} {self.size} × {self.sources}{over}"
 
     @property
     def frame_bytes(self):
@@ -50,7 +52,8 @@ class Configuration:
         rows, cols = SHAPES[self.size]
         sources = [
             {
-                "name": f"m{i}", "endpoint": self.endpoint(path, i), "socket": self.socket,
+                "name": f"m{i}", "socket": self.socket,
+                "endpoints": [self.endpoint(path, i * self.fan_out + k) for k in range(self.fan_out)],
                 "bind": self.socket == "pull", "shape": [rows, cols], "origin": [i * rows, 0],
                 # A publisher that is not waited for leaves frames out by itself, and says how many.
                 "on_full": "wait",
@@ -82,7 +85,7 @@ class Configuration:
             stop = ["--seconds", seconds]
         return [
             "--modules", f"{self.sources}x1", "--rows", rows, "--cols", cols, "--images", images,
-            "--queue-bytes", 64 * MIB, *peer, *stop,
+            "--sockets", self.fan_out, "--queue-bytes", 64 * MIB, *peer, *stop,
         ]  # fmt: skip
 
 
@@ -100,6 +103,7 @@ QUICK = [
     Configuration("1 MiB", 2, "sub"),
     Configuration("1 MiB", 1, "pull", "ipc"),
 ]
+FAN_OUT = [Configuration("1 MiB", 1, fan_out=4), Configuration("8 MiB", 1, fan_out=4)]
 MATRIX = [
     Configuration(size, n, kind, transport)
     for transport in ("tcp", "ipc")
@@ -110,5 +114,7 @@ MATRIX = [
 
 
 def chosen(arguments):
-    rows = QUICK if arguments.quick else CORE + [c for c in MATRIX if c not in CORE] if arguments.all else CORE
+    rows = QUICK if arguments.quick else CORE
+    if arguments.all:
+        rows = CORE + [c for c in MATRIX if c not in CORE] + FAN_OUT
     return [c for c in rows if not arguments.only or any(text in c.name for text in arguments.only)]
