@@ -23,6 +23,12 @@ int io_threads(const Config& config) {
   return static_cast<int>(std::min(sockets, most));
 }
 
+/// Its choice is the thread with the fewest descriptors, and a thread knows of a new one only when it gets
+/// round to it.
+std::uint64_t io_affinity(std::size_t socket, int threads) {
+  return std::uint64_t{1} << (socket % static_cast<std::size_t>(threads));
+}
+
 std::uint64_t largest_frame(const Config& config) {
   std::uint64_t largest = 0;
   for (std::size_t i = 0; i < config.sources.size(); ++i)
@@ -47,7 +53,8 @@ std::vector<std::unique_ptr<IngestLane>> make_lanes(const Config& config, HostMe
   return lanes;
 }
 
-IngestSocketOptions ingest_options(const Config& config, const IngestLane& lane, std::size_t max_parts) {
+IngestSocketOptions ingest_options(const Config& config, const IngestLane& lane, std::size_t socket,
+                                   std::size_t max_parts) {
   const auto& source = config.sources[lane.source];
   const auto frame_bytes = expected_frame(config, lane).bytes();
   IngestSocketOptions options;
@@ -58,6 +65,7 @@ IngestSocketOptions ingest_options(const Config& config, const IngestLane& lane,
   options.max_part_bytes = frame_bytes + (1U << 20);
   options.receive_hwm = receive_hwm(config.rcvhwm_bytes, frame_bytes);
   options.max_parts = max_parts;
+  options.io_threads = io_affinity(socket, io_threads(config));
   return options;
 }
 

@@ -16,6 +16,10 @@ namespace pixhist {
 /// I/O threads of the ZeroMQ context for all data sockets.
 int io_threads(const Config& config);
 
+/// ZMQ_AFFINITY of data socket number `socket`, counted over all sources: one of `threads` I/O threads, in
+/// turn. Left to itself, ZeroMQ puts sockets that connect at the same time all on one.
+std::uint64_t io_affinity(std::size_t socket, int threads);
+
 /// Bytes of the largest raw frame of any source.
 std::uint64_t largest_frame(const Config& config);
 
@@ -23,8 +27,10 @@ std::uint64_t largest_frame(const Config& config);
 std::vector<std::unique_ptr<IngestLane>> make_lanes(const Config& config, HostMemory& memory,
                                                     MemoryAccount& account);
 
-/// Of the lane's socket; on_cut is left to the caller. max_parts: of a legal message of its format.
-IngestSocketOptions ingest_options(const Config& config, const IngestLane& lane, std::size_t max_parts);
+/// Of the lane's socket, which is number `socket` of all; on_cut is left to the caller. max_parts: of a legal
+/// message of its format.
+IngestSocketOptions ingest_options(const Config& config, const IngestLane& lane, std::size_t socket,
+                                   std::size_t max_parts);
 
 /// How the lane's receive thread waits, with a socket of these options.
 ReceivePace ingest_pace(const Config& config, const IngestLane& lane, const IngestSocketOptions& options);

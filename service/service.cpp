@@ -122,7 +122,7 @@ void Service::Parts::make_receivers() {
     const ExpectedFrame expected{source.shape, config.pixel_type};
     Receiver receiver;
     receiver.decoder = make_decoder(source.format, expected);
-    auto options = ingest_options(config, *lane, receiver.decoder->max_parts());
+    auto options = ingest_options(config, *lane, receivers.size(), receiver.decoder->max_parts());
     options.on_cut = [this, i](const std::string& what) {
       const auto& name = config.sources[i].name;
       errors.note(clock.wall(), name, "connection_cut", what);

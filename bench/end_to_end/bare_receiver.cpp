@@ -1,6 +1,8 @@
 // bench_bare_receiver: libzmq and a memcpy, nothing else. One thread a connection receives, and copies each
 // body into the same buffer again and again.
 
+#include <pthread.h>
+
 #include <atomic>
 #include <cstring>
 #include <memory>
@@ -23,11 +25,12 @@ constexpr auto stop_wait = std::chrono::milliseconds(100);
 class Connection {
  public:
   Connection(zmq::context_t& context, const SourceConfig& source, const std::string& endpoint, int hwm,
-             HostBlock buffer, std::size_t frame_bytes)
+             std::uint64_t io_threads, HostBlock buffer, std::size_t frame_bytes)
       : socket_(context, source.socket == SocketKind::sub ? zmq::socket_type::sub : zmq::socket_type::pull),
         buffer_(std::move(buffer)),
         frame_bytes_(frame_bytes) {
     socket_.set(zmq::sockopt::rcvhwm, hwm);
+    socket_.set(zmq::sockopt::affinity, io_threads);
     socket_.set(zmq::sockopt::linger, 0);
     socket_.set(zmq::sockopt::rcvtimeo, static_cast<int>(stop_wait.count()));
     if (source.socket == SocketKind::sub) socket_.set(zmq::sockopt::subscribe, "");
@@ -56,6 +59,7 @@ class Connection {
 
  private:
   void receive() {
+    pthread_setname_np(pthread_self(), "recv");
     zmq::message_t header;
     zmq::message_t body;
     while (!stopping_.load(std::memory_order_relaxed)) {
@@ -100,9 +104,9 @@ void receive(const Config& config) {
       auto buffer = memory.host().allocate(frame.bytes(), Paging::populate);
       ready.memory_seconds += 1e-9 * static_cast<double>(steady_ns() - begin);
       ready.memory_bytes += frame.bytes();
-      connections.push_back(std::make_unique<Connection>(context, source, endpoint,
-                                                         receive_hwm(config.rcvhwm_bytes, frame.bytes()),
-                                                         std::move(buffer), frame.bytes()));
+      connections.push_back(std::make_unique<Connection>(
+          context, source, endpoint, receive_hwm(config.rcvhwm_bytes, frame.bytes()),
+          io_affinity(connections.size(), io_threads(config)), std::move(buffer), frame.bytes()));
       ready.endpoints.push_back(connections.back()->endpoint());
     }
   }

@@ -140,7 +140,7 @@ void receive(const Config& config) {
     const auto& source = config.sources[lane->source];
     Receiver r;
     r.decoder = make_decoder(source.format, {source.shape, config.pixel_type});
-    const auto options = ingest_options(config, *lane, r.decoder->max_parts());
+    const auto options = ingest_options(config, *lane, receivers.size(), r.decoder->max_parts());
     r.socket = std::make_unique<IngestSocket>(context, options, lane->socket_events);
     ready.endpoints.push_back(r.socket->endpoint());
     ready.memory_bytes += lane->ring.capacity();

@@ -43,13 +43,14 @@ struct Options {
 class Receiver {
  public:
   /// `doorbell`: of the thread that takes from the lane, if any.
-  Receiver(zmq::context_t& context, const std::string& endpoint, int hwm, std::size_t frame_bytes,
-           BodyLane& lane, Doorbell* doorbell)
+  Receiver(zmq::context_t& context, const std::string& endpoint, int hwm, std::uint64_t io_threads,
+           std::size_t frame_bytes, BodyLane& lane, Doorbell* doorbell)
       : socket_(context, zmq::socket_type::pull),
         frame_bytes_(frame_bytes),
         lane_(lane),
         doorbell_(doorbell) {
     socket_.set(zmq::sockopt::rcvhwm, hwm);
+    socket_.set(zmq::sockopt::affinity, io_threads);
     socket_.set(zmq::sockopt::linger, 0);
     socket_.set(zmq::sockopt::rcvtimeo, static_cast<int>(stop_wait.count()));
     socket_.bind(endpoint);
@@ -160,13 +161,15 @@ void receive(const Config& config, const Options& options) {
   const auto device = make_device_copy(options.device, batch_bytes);
   const bool taken = options.way != "buffer";
   Doorbell doorbell;
-  zmq::context_t context(options.io_threads == 0 ? io_threads(config) : options.io_threads);
+  const int threads = options.io_threads == 0 ? io_threads(config) : options.io_threads;
+  zmq::context_t context(threads);
   BatchConsumer consumer(lanes, *device, doorbell, batch_bytes);
   std::vector<std::unique_ptr<Receiver>> receivers;
   for (const auto& source : config.sources)
-    receivers.push_back(std::make_unique<Receiver>(
-        context, source.endpoints.front(), receive_hwm(config.rcvhwm_bytes, frame.bytes()), frame.bytes(),
-        *lanes[receivers.size()], taken ? &doorbell : nullptr));
+    receivers.push_back(std::make_unique<Receiver>(context, source.endpoints.front(),
+                                                   receive_hwm(config.rcvhwm_bytes, frame.bytes()),
+                                                   io_affinity(receivers.size(), threads), frame.bytes(),
+                                                   *lanes[receivers.size()], taken ? &doorbell : nullptr));
   for (const auto& receiver : receivers) ready.endpoints.push_back(receiver->endpoint());
   if (taken) consumer.start();
   for (auto& receiver : receivers) receiver->start();

@@ -22,6 +22,7 @@ IngestSocket::IngestSocket(zmq::context_t& context, const IngestSocketOptions& o
   // The high-water mark only counts for connections made after it is set.
   socket_.set(zmq::sockopt::rcvhwm, options_.receive_hwm);
   socket_.set(zmq::sockopt::maxmsgsize, static_cast<std::int64_t>(options_.max_part_bytes));
+  socket_.set(zmq::sockopt::affinity, options_.io_threads);
   socket_.set(zmq::sockopt::linger, 0);
   // Only where it is asked for: an IPv6 socket writes IPv4 addresses as [::ffff:…].
   socket_.set(zmq::sockopt::ipv6, options_.endpoint.find('[') != std::string::npos);

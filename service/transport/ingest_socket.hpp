@@ -20,6 +20,7 @@ struct IngestSocketOptions {
   std::size_t max_part_bytes = 0;  // a larger part costs the sender its connection
   int receive_hwm = 1000;          // messages queued per connection
   std::size_t max_parts = 2;       // of a legal message
+  std::uint64_t io_threads = 0;    // of ZeroMQ that may serve its connections, a bit each; 0: all
   /// Called on the receive thread when a connection was cut for good and has been made again.
   std::function<void(const std::string&)> on_cut;
 };
