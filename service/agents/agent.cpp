@@ -20,7 +20,7 @@ AgentRunner::~AgentRunner() { stop(); }
 void AgentRunner::start() {
   thread_ = std::thread([this] {
     pthread_setname_np(pthread_self(), name_.substr(0, 15).c_str());
-    // Waits of some 20 µs are meant so; by default the kernel may add 50. Where it refuses, they are longer.
+    // Waits of some 50 µs are meant so; by default the kernel may add as much.
     prctl(PR_SET_TIMERSLACK, timer_slack_ns, 0, 0, 0);
     try {
       run();

@@ -1,6 +1,7 @@
 #include "service/agents/submit_agent.hpp"
 
 #include <algorithm>
+#include <thread>
 #include <utility>
 
 namespace pixhist {
@@ -11,9 +12,9 @@ constexpr int turns_per_round = 4096;
 constexpr auto longest_wait = std::chrono::milliseconds(100);
 /// While batches are on the device there is no other way to learn that they are done than to ask.
 constexpr auto device_poll = std::chrono::microseconds(200);
-/// Of a read also: somebody waits for it, and a small one is done in some 30 µs. Asked for each time a
-/// quarter later than it is old, it is late by at most that part, and a long one costs few questions.
-constexpr auto shortest_device_poll = std::chrono::microseconds(20);
+/// Somebody waits for a read, and a small one on an idle device is done before a sleep would be over: so long
+/// it is asked for without a sleep. Then each time a quarter later than it is old.
+constexpr auto read_spin = std::chrono::microseconds(200);
 /// Where a read is done at once (on the CPU) it may take long, and the next one may be there by then: after
 /// so long frames have their turn.
 constexpr auto commands_at_a_time = std::chrono::milliseconds(1);
@@ -72,11 +73,12 @@ void SubmitAgent::wait() {
   std::chrono::nanoseconds at_most = longest_wait;
   if (!submitter_.idle() || run_.reads_pending()) at_most = device_poll;
   const auto now = parts_.clock.now();
+  const auto read_begun = run_.latest_read();
+  if (read_begun && now - *read_begun < read_spin) return std::this_thread::yield();
   const auto until = [&](std::chrono::nanoseconds deadline) {
     at_most = std::clamp(deadline - now, std::chrono::nanoseconds(0), at_most);
   };
-  if (const auto begun = run_.latest_read())
-    until(now + std::max<std::chrono::nanoseconds>((now - *begun) / 4, shortest_device_poll));
+  if (read_begun) until(now + (now - *read_begun) / 4);
   if (const auto deadline = run_.close_deadline()) until(*deadline);
   if (std::find(blocked_.begin(), blocked_.end(), true) != blocked_.end()) until(now + reader_poll);
   for (const auto& f : feeds_) {
