@@ -3,6 +3,7 @@
 // these, and so does whoever wants to be compared with it.
 
 #include <memory>
+#include <thread>
 #include <vector>
 
 #include "core/memory/host_memory.hpp"
@@ -13,8 +14,9 @@
 
 namespace pixhist {
 
-/// I/O threads of the ZeroMQ context for all data sockets.
-int io_threads(const Config& config);
+/// I/O threads of the ZeroMQ context for all data sockets: one for four of the `cores` this process may use
+/// (0: not known), at least one, at most 16 and one a socket.
+int io_threads(const Config& config, unsigned cores = std::thread::hardware_concurrency());
 
 /// ZMQ_AFFINITY of data socket number `socket`, counted over all sources: one of `threads` I/O threads, in
 /// turn. Left to itself, ZeroMQ puts sockets that connect at the same time all on one.

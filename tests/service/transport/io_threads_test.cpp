@@ -89,6 +89,19 @@ TEST_CASE("sockets that are made at the same time are served by different I/O th
   }
 }
 
+TEST_CASE("there is an I/O thread for four cores, but not more than sockets") {
+  Config config;
+  config.sources.resize(2);
+  for (auto& source : config.sources) source.endpoints.assign(10, "tcp://127.0.0.1:*");
+  CHECK(io_threads(config, 0) == 1);
+  CHECK(io_threads(config, 2) == 1);
+  CHECK(io_threads(config, 16) == 4);
+  CHECK(io_threads(config, 256) == 16);
+  config.sources.resize(1);
+  config.sources.front().endpoints.resize(3);
+  CHECK(io_threads(config, 256) == 3);
+}
+
 TEST_CASE("I/O threads are taken in turn") {
   CHECK(io_affinity(0, 1) == 1);
   CHECK(io_affinity(7, 1) == 1);
