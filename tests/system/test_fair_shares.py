@@ -139,12 +139,13 @@ class UnreadTest(unittest.TestCase):
                 first_run = reply["result"]["cut"]["run"]
                 # Small answers may overtake large ones, but each cut is taken in the order of the requests.
                 answered_ids = set()
-                while not {last, reset} <= answered_ids:
+                while True:
                     answered_ids.add(reply["id"])
                     if reply["ok"]:
                         self.assertEqual(reply["result"]["cut"]["run"], first_run)
-                    if not {last, reset} <= answered_ids:
-                        reply, _ = client.receive()
+                    if {last, reset} <= answered_ids:
+                        break
+                    reply, _ = client.receive()
 
     def test_what_waits_for_its_client_to_read_takes_no_place_of_others(self):
         answer = 128 * 128 * 128 * 4
