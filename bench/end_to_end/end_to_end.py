@@ -19,6 +19,7 @@ import json
 import os
 import pathlib
 import platform
+import shutil
 import sys
 import tempfile
 import time
@@ -31,7 +32,7 @@ os.environ.setdefault("PIXHIST_TEST_SLOWNESS", "6")
 import table  # noqa: E402
 import under_queries  # noqa: E402
 from configurations import chosen  # noqa: E402
-from harness import Player, wait_until  # noqa: E402
+from harness import PIXHISTD, PLAYER, Player, wait_until  # noqa: E402
 from process_cost import cpu_by_thread, page_faults  # noqa: E402
 from receivers import BenchReceiver, PixelService  # noqa: E402
 
@@ -165,6 +166,10 @@ def parse_arguments():
     under_queries.add_options(parser)
     parser.add_argument("--json", help="write the results to this file")
     arguments = parser.parse_args()
+    sinks = [pathlib.Path(arguments.bin) / name for name in ("bench_null_sink", "bench_bare_receiver")]
+    for what, program in [("PIXHISTD", PIXHISTD), ("PIXHIST_PLAYER", PLAYER), *(("--bin", sink) for sink in sinks)]:
+        if not shutil.which(program):
+            parser.error(f"{what}: there is no program {program}; cmake --preset bench && cmake --build --preset bench")
     arguments.rounds = arguments.rounds or (2 if arguments.quick else 5)
     arguments.seconds = arguments.seconds or (0.2 if arguments.quick else 0.8)
     arguments.warm_up_bytes = (16 if arguments.quick else 256) << 20

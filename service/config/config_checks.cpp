@@ -275,6 +275,11 @@ class Checker {
       for (const auto& endpoint : source.endpoints) {
         const bool pull = source.socket == SocketKind::pull;
         const auto [other, is_new] = connected.emplace(endpoint + (pull ? "" : " " + source.topic), path);
+        if (!is_new && other->second == path && !pull)
+          warn(path + ".endpoints",
+               "subscribes to " + endpoint +
+                   " twice: each frame comes twice, and one of the two is discarded as duplicate; "
+                   "only a PUSH sender deals its frames out");
         if (is_new || other->second == path) continue;
         warn(path,
              "connects to " + endpoint + " as " + other->second +

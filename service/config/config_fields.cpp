@@ -133,8 +133,8 @@ const std::vector<ConfigField>& table() {
                  "that many bytes of frames while the device is busy."},
       {.path = "ring.rcvhwm_bytes", .type = T::size, .default_json = "\"256MiB\"", .unit = "bytes",
        .min = 64 * kib, .max = 64 * gib,
-       .advice = "What ZeroMQ may hold per socket before the ring, on top of it; turned into a number of "
-                 "frames."},
+       .advice = "What ZeroMQ may hold of each connection before the ring, on top of it; turned into a number "
+                 "of frames, 2 to 1000: more bytes than 1000 frames change nothing."},
 
       {.path = "runs.policy", .type = T::choice, .default_json = "\"continuous\"",
        .choices = {"continuous", "per_run"},

@@ -155,6 +155,11 @@ TEST_CASE("config_checks: warnings") {
   CHECK(has(warning_at(load_set(two_modules({same, "sources.0.socket=pull", "sources.1.socket=pull"})),
                        "sources.1"),
             "goes to one of the two only"));
+
+  const std::string twice = R"(sources.0.endpoints=["tcp://a:1","tcp://a:1"])";
+  CHECK(has(warning_at(load_set({twice}), "sources.0.endpoints"), "subscribes to tcp://a:1 twice"));
+  CHECK(load_set({twice, "sources.0.socket=pull"}).warnings.empty());
+  CHECK(load_set({R"(sources.0.endpoints=["tcp://a:1","tcp://a:2"])"}).warnings.empty());
 }
 
 TEST_CASE("config_checks: per_run needs two cuts of the whole detector within snapshot.max_bytes") {
