@@ -7,8 +7,13 @@
 namespace pixhist {
 namespace {
 
-ExpectedFrame expected_frame(const Config& config, const IngestLane& lane) {
-  return {config.sources[lane.source].shape, config.pixel_type};
+/// What a sender and the kernel hold of one connection, as a rule at most.
+constexpr std::uint64_t queued_outside_bytes = 64ULL << 20;
+/// Of the configuration, too.
+constexpr std::uint64_t largest_window = 1 << 20;
+
+ExpectedFrame expected_frame(const Config& config, std::size_t source) {
+  return {config.sources[source].shape, config.pixel_type};
 }
 
 }  // namespace
@@ -55,7 +60,7 @@ std::vector<std::unique_ptr<IngestLane>> make_lanes(const Config& config, HostMe
 IngestSocketOptions ingest_options(const Config& config, const IngestLane& lane, std::size_t socket,
                                    std::size_t max_parts) {
   const auto& source = config.sources[lane.source];
-  const auto frame_bytes = expected_frame(config, lane).bytes();
+  const auto frame_bytes = expected_frame(config, lane.source).bytes();
   IngestSocketOptions options;
   options.kind = source.socket;
   options.bind = source.bind;
@@ -68,9 +73,21 @@ IngestSocketOptions ingest_options(const Config& config, const IngestLane& lane,
   return options;
 }
 
+SequenceRules sequence_rules(const Config& config, std::size_t source) {
+  SequenceRules rules = config.sources[source].sequence;
+  const std::uint64_t sockets = config.sources[source].endpoints.size();
+  if (sockets == 1) return rules;
+  const std::uint64_t frame_bytes = expected_frame(config, source).bytes();
+  const auto in_zeromq = static_cast<std::uint64_t>(receive_hwm(config.rcvhwm_bytes, frame_bytes));
+  const std::uint64_t queued = sockets * (in_zeromq + queued_outside_bytes / frame_bytes);  // frames
+  const std::uint64_t numbers = queued * std::max<std::uint64_t>(rules.step, 1);
+  rules.window = std::max(rules.window, std::min(numbers, largest_window));
+  return rules;
+}
+
 ReceivePace ingest_pace(const Config& config, const IngestLane& lane, const IngestSocketOptions& options) {
-  return receive_pace(expected_frame(config, lane).bytes(), static_cast<std::size_t>(options.receive_hwm),
-                      config.batch_max_age);
+  return receive_pace(expected_frame(config, lane.source).bytes(),
+                      static_cast<std::size_t>(options.receive_hwm), config.batch_max_age);
 }
 
 }  // namespace pixhist

@@ -34,6 +34,11 @@ std::vector<std::unique_ptr<IngestLane>> make_lanes(const Config& config, HostMe
 IngestSocketOptions ingest_options(const Config& config, const IngestLane& lane, std::size_t socket,
                                    std::size_t max_parts);
 
+/// How the frame numbers of source number `source` are judged: as configured, but with several sockets in a
+/// window that holds at least what may lie in their queues. Each connection keeps its order; how far they lag
+/// behind one another is the business of senders, kernel and schedulers.
+SequenceRules sequence_rules(const Config& config, std::size_t source);
+
 /// How the lane's receive thread waits, with a socket of these options.
 ReceivePace ingest_pace(const Config& config, const IngestLane& lane, const IngestSocketOptions& options);
 

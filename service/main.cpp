@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 #include <spdlog/spdlog.h>
+#include <sys/resource.h>
 
 #include <chrono>
 #include <csignal>
@@ -30,6 +31,15 @@ extern char** environ;
 
 namespace pixhist {
 namespace {
+
+/// Each connection takes a file descriptor, and what is usual for a login is some 1000: clients that only
+/// stay connected would keep senders and health probes out.
+void raise_file_limit() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max) return;
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);  // refused: as many as before
+}
 
 int exit_code(ExitCode code) { return static_cast<int>(code); }
 
@@ -82,6 +92,7 @@ std::string memory_advice(const Config& config) {
 }
 
 int serve(const LoadResult& loaded) {
+  raise_file_limit();
   keep_message_memory(largest_frame(*loaded.config));
   const sigset_t signals = block_signals();
   auto log = make_logger(*loaded.config);

@@ -52,7 +52,7 @@ Service::Parts::Parts(Config configuration, std::shared_ptr<spdlog::logger> logg
     counts.push_back(backend->make_counts(config.histogram_spec(i)));
     if (config.runs_policy == RunsPolicy::per_run) counts.back()->reserve_read();
     accumulators.push_back({counts.back().get()});
-    sources.push_back({*progress.back(), *counts.back(), source.sequence});
+    sources.push_back({*progress.back(), *counts.back(), sequence_rules(config, i)});
   }
   lanes = make_lanes(config, backend->host_memory(), account);
   pipeline = stall_if_told(

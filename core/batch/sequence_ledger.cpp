@@ -126,9 +126,17 @@ void SequenceLedger::take_first(std::uint64_t number) {
 }
 
 std::uint64_t SequenceLedger::take_above(std::uint64_t number) {
-  unseen_ += count_in_phase(top_ + 1, number);
-  const std::uint64_t lost = leave_window(window_begin(number));
-  unseen_ -= lost;
+  const std::uint64_t end = window_begin(number);
+  std::uint64_t lost = 0;
+  if (end > top_) {  // nothing of the window stays: a walk through a large one would take longer than a frame
+    std::fill(seen_.begin(), seen_.end(), 0);
+    lost = unseen_ + count_in_phase(top_ + 1, end);
+    unseen_ = count_in_phase(end, number);
+  } else {
+    unseen_ += count_in_phase(top_ + 1, number);
+    lost = leave_window(end);
+    unseen_ -= lost;
+  }
   top_ = number;
   open_ = true;
   return give_up(lost);
@@ -144,16 +152,15 @@ void SequenceLedger::take_late(std::uint64_t number) {
   }
 }
 
-/// Clears the window below `end`, which may lie far above the top; returns how many expected numbers are
-/// lost. At most `window` steps, however far the jump.
+/// Clears the window below `end`, which does not lie above the top; returns how many expected numbers are
+/// lost.
 std::uint64_t SequenceLedger::leave_window(std::uint64_t end) {
   std::uint64_t lost = 0;
-  const std::uint64_t end_of_bitmap = std::min(end, top_ + 1);  // a number above the top exists: no overflow
-  for (std::uint64_t n = window_begin(top_); n < end_of_bitmap; ++n) {
+  for (std::uint64_t n = window_begin(top_); n < end; ++n) {
     if (!seen(n) && expected(n)) ++lost;
     set_seen(n, false);
   }
-  return lost + count_in_phase(top_ + 1, end);
+  return lost;
 }
 
 std::uint64_t SequenceLedger::window_begin(std::uint64_t top) const {

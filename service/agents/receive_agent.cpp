@@ -56,6 +56,7 @@ void ReceiveAgent::wake_submit() {
 }
 
 void ReceiveAgent::wait() {
+  if (waiting_ || finished()) parts_.source.attend();
   if (waiting_)
     parts_.lane.space.wait(ring_wait, [this] { return ring_has_space(); });
   else if (finished())

@@ -94,7 +94,8 @@ const std::vector<ConfigField>& table() {
                  "invalid."},
       {.path = "sources.*.sequence.window", .type = T::integer, .default_json = "1024",
        .unit = "frame numbers", .min = 1, .max = 1 << 20,
-       .advice = "Raise it if frames arrive out of order by more than this; a gap is told that much later."},
+       .advice = "Raise it if frames arrive out of order by more than this; a gap is told that much later. "
+                 "With several endpoints it is at least what may lie in their queues."},
       {.path = "sources.*.sequence.step", .type = T::integer, .default_json = "1", .unit = "frame numbers",
        .max = 1'000'000,
        .advice = "n if the DAQ sends every n-th frame only; 0 if numbers mean nothing: then gaps, "

@@ -29,7 +29,7 @@ ConnectionWatch::ConnectionWatch(zmq::context_t& context, zmq::socket_t& socket,
   events_.connect(endpoint);
 }
 
-bool ConnectionWatch::cut_for_good(std::chrono::steady_clock::time_point now) {
+void ConnectionWatch::take_note(std::chrono::steady_clock::time_point now) {
   zmq::message_t event;
   zmq::message_t address;
   while (events_.recv(event, zmq::recv_flags::dontwait)) {
@@ -38,6 +38,10 @@ bool ConnectionWatch::cut_for_good(std::chrono::steady_clock::time_point now) {
     if (event.size() >= sizeof code) std::memcpy(&code, event.data(), sizeof code);
     note(code, now);
   }
+}
+
+bool ConnectionWatch::cut_for_good(std::chrono::steady_clock::time_point now) {
+  take_note(now);
   if (!cut_at_ || now - *cut_at_ < patience) return false;
   cut_at_.reset();
   return true;

@@ -26,7 +26,9 @@ class ConnectionWatch {
   /// Before the socket is connected or bound.
   ConnectionWatch(zmq::context_t& context, zmq::socket_t& socket, SocketEventCounters& counters);
 
-  /// Takes note of what has happened. True once if the connection was cut for good: of a socket that connects
+  /// Takes note of what has happened. ZeroMQ's I/O thread stops at some 2000 events that nobody has taken.
+  void take_note(std::chrono::steady_clock::time_point now);
+  /// Takes note, too. True once if the connection was cut for good: of a socket that connects
   /// it is to be made again, of one that binds a sender has left.
   bool cut_for_good(std::chrono::steady_clock::time_point now);
 

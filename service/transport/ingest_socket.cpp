@@ -90,6 +90,8 @@ void IngestSocket::wait(std::chrono::milliseconds at_most) {
   zmq::poll(&item, 1, at_most);
 }
 
+void IngestSocket::attend() { watch_.take_note(std::chrono::steady_clock::now()); }
+
 const std::string& IngestSocket::endpoint() const {
   return bound_endpoint_.empty() ? options_.endpoint : bound_endpoint_;
 }

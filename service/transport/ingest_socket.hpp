@@ -32,6 +32,9 @@ class IngestSocket final : public MessageSource {
 
   std::optional<ReceivedMessage> receive() override;
   void wait(std::chrono::milliseconds at_most) override;
+  /// What happens to connections must be taken note of: ZeroMQ's I/O thread waits for it when much has, and
+  /// other sockets are served by the same thread.
+  void attend() override;
   /// As bound (a port given as * is resolved) or connected.
   const std::string& endpoint() const;
 

@@ -23,6 +23,8 @@ class MessageSource {
   virtual std::optional<ReceivedMessage> receive() = 0;
   /// Waits until a message may be there.
   virtual void wait(std::chrono::milliseconds at_most) = 0;
+  /// To be called now and then by who cannot receive() for a while.
+  virtual void attend() {}
 };
 
 }  // namespace pixhist

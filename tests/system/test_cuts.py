@@ -8,7 +8,7 @@ import numpy as np
 import reference
 from array10 import Sender
 from client import Client, QueryError
-from harness import ANY_PORT, SLOWNESS, Service, make_config, wait_until
+from harness import ANY_PORT, SLOWNESS, TIMEOUT, Service, make_config, wait_until
 
 AXIS = {"bins": 32, "min": 0, "max": 3200}
 
@@ -239,6 +239,21 @@ class SourcesTest(unittest.TestCase):
                 account = result["cut"]["totals"]["account"]
                 self.assertEqual((account["missing"], account["discarded"], account["open"]), (0, {}, 0))
                 self.assertEqual(len(service.status()["sources"]["module0"]["rings"]), 2)
+
+    def test_a_socket_that_lags_far_behind_the_other(self):
+        frames, image = 6000, np.arange(24, dtype="u2").reshape(4, 6)
+        sources = [{"endpoints": [ANY_PORT, ANY_PORT], "socket": "pull", "bind": True}]
+        for run in ("a", None):
+            with self.subTest(run=run), Service(make_config(4, 6, sources=sources, axis=AXIS)) as service:
+                with Sender(service.data_endpoints[0]) as even, Sender(service.data_endpoints[1]) as odd:
+                    for sender, first, accepted in ((even, 0, frames // 2), (odd, 1, frames)):
+                        for number in range(first, frames, 2):
+                            sender.frame(image, number, run)
+                        service.wait_account(accepted=accepted, timeout=4 * TIMEOUT)
+                    service.stop()
+                account = service.final_account()
+                self.assertEqual((account["accumulated"], account["discarded"]), (frames, 0), account)
+                self.assertEqual(account["missing"], 0, account)
 
     def test_connecting_sub_with_topic(self):
         import zmq
