@@ -67,12 +67,14 @@ class Bench:
     def service(self):
         return self.receivers[0]
 
-    def play(self, receiver, frames):
-        """`frames` of each source to one receiver: what it took and cost, after the account was checked."""
+    def play(self, receiver, frames, longer=1):
+        """`frames` of each source to one receiver: what it took and cost, after the account was checked. `longer`: times
+        the usual length of a run."""
         of = self.configuration
         cpu, faults = cpu_by_thread(receiver.pid), page_faults(receiver.pid)
-        with Player(*of.player_arguments(receiver.endpoints, frames, self.arguments.seconds)) as player:
-            report = player.finish(timeout=600)
+        with receiver.watched(longer * self.arguments.seconds):
+            with Player(*of.player_arguments(receiver.endpoints, frames, self.arguments.seconds)) as player:
+                report = player.finish(timeout=600)
         sent = self._sent[receiver.kind]
         for key in sent:
             sent[key] += report[key]
@@ -130,15 +132,21 @@ class Bench:
 
 
 def measure(configuration, arguments):
-    with Bench(configuration, arguments) as bench:
-        frames = bench.warm_up()
-        rounds = []
-        for number in range(arguments.rounds):
-            # In turns, each round beginning with another one.
-            order = [bench.receivers[(number + i) % 3] for i in range(3)]
-            rounds.append({r.kind: bench.play(r, frames[r.kind]) for r in order})
-        high_water = {r.kind: r.ring_high_water() for r in bench.receivers}
-    return table.summary(configuration, rounds, high_water, arguments)
+    """Where memory and threads come to lie is chance, and stays for the life of a process: so there are several."""
+    rounds, high_waters, frames = [], [], None
+    for _ in range(arguments.lives):
+        with Bench(configuration, arguments) as bench:
+            if frames is None:
+                frames = bench.warm_up()
+            else:
+                for receiver in bench.receivers:
+                    bench.play(receiver, frames[receiver.kind])
+            for number in range(arguments.rounds):
+                # In turns, each round beginning with another one.
+                order = [bench.receivers[(number + i) % 3] for i in range(3)]
+                rounds.append({r.kind: bench.play(r, frames[r.kind]) for r in order})
+            high_waters.append({r.kind: r.ring_high_water() for r in bench.receivers})
+    return table.summary(configuration, rounds, high_waters, arguments)
 
 
 def machine():
@@ -158,8 +166,9 @@ def parse_arguments():
     size.add_argument("--quick", action="store_true", help="a few small rows, under two minutes on two cores")
     size.add_argument("--all", action="store_true", help="the whole matrix, ipc and SUB too")
     parser.add_argument("--only", action="append", help="rows whose name has this text; may be repeated")
-    parser.add_argument("--rounds", type=int, help="of each row; default 5, with --quick 2")
-    parser.add_argument("--seconds", type=float, help="of each run, about; default 0.8, with --quick 0.2")
+    parser.add_argument("--lives", type=int, help="of the receivers, for each row; default 3, with --quick 1")
+    parser.add_argument("--rounds", type=int, help="of each life; default 2")
+    parser.add_argument("--seconds", type=float, help="of each run, about; default 0.6, with --quick 0.2")
     parser.add_argument("--device", choices=["cpu", "cuda"], default=os.environ.get("PIXHIST_TEST_DEVICE", "cpu"))
     parser.add_argument("--bins", type=int, default=1000, help="fewer where the counts would not fit")
     parser.add_argument("--no-throughput", action="store_true", help="leave the P2 rows out")
@@ -170,8 +179,9 @@ def parse_arguments():
     for what, program in [("PIXHISTD", PIXHISTD), ("PIXHIST_PLAYER", PLAYER), *(("--bin", sink) for sink in sinks)]:
         if not shutil.which(program):
             parser.error(f"{what}: there is no program {program}; cmake --preset bench && cmake --build --preset bench")
-    arguments.rounds = arguments.rounds or (2 if arguments.quick else 5)
-    arguments.seconds = arguments.seconds or (0.2 if arguments.quick else 0.8)
+    arguments.lives = arguments.lives or (1 if arguments.quick else 3)
+    arguments.rounds = arguments.rounds or 2
+    arguments.seconds = arguments.seconds or (0.2 if arguments.quick else 0.6)
     arguments.warm_up_bytes = (16 if arguments.quick else 256) << 20
     arguments.count_bytes = (256 << 20) if arguments.quick else (2 << 30) if arguments.device == "cpu" else (80 << 30)
     return arguments
@@ -180,22 +190,25 @@ def parse_arguments():
 def main():
     arguments = parse_arguments()
     begin = time.monotonic()
-    results = []
+    document = {"bench": "end_to_end", "machine": machine(), "arguments": vars(arguments), "throughput": [], "queries": {}}
+
+    def keep():
+        """What is there so far: a run that is cut off has lost nothing else."""
+        document["seconds"] = time.monotonic() - begin
+        if arguments.json:
+            pathlib.Path(arguments.json).write_text(json.dumps(document, indent=1) + "\n")
+
     if not arguments.no_throughput:
         table.print_head(arguments)
         for configuration in chosen(arguments):
-            results.append(measure(configuration, arguments))
-            table.print_row(results[-1])
-        table.print_threads(results)
-    queries = under_queries.measure(arguments, Bench)
-    seconds = time.monotonic() - begin
-    print(f"\n{seconds:.0f} s in all; every account exact, every sum of counts right")
-    if arguments.json:
-        document = {
-            "bench": "end_to_end", "machine": machine(), "arguments": vars(arguments), "seconds": seconds,
-            "throughput": results, "queries": queries,
-        }  # fmt: skip
-        pathlib.Path(arguments.json).write_text(json.dumps(document, indent=1) + "\n")
+            document["throughput"].append(measure(configuration, arguments))
+            table.print_row(document["throughput"][-1])
+            keep()
+        table.print_threads(document["throughput"])
+    for name, result in under_queries.measure(arguments, Bench):
+        document["queries"][name] = result
+        keep()
+    print(f"\n{document['seconds']:.0f} s in all; every account exact, every sum of counts right")
 
 
 if __name__ == "__main__":

@@ -88,15 +88,16 @@ def within(reports, begin, end):
 
 def ask_under_load(bench, frames, op, number, arguments):
     """Ingest alone and with clients take turns."""
-    if op == HEAVY and not arguments.quick:
-        frames *= LONGER
+    longer = LONGER if op == HEAVY and not arguments.quick else 1
+    frames *= longer
     result = collections.defaultdict(list)
     refused = collections.Counter()
     seconds = answers = size = 0
-    for _ in range(arguments.rounds if number == 1 else min(arguments.rounds, MANY_ROUNDS)):
-        result["alone_gb_per_s"].append(bench.play(bench.service, frames)["gb_per_s"])
+    rounds = arguments.rounds * arguments.lives
+    for _ in range(rounds if number == 1 else min(rounds, MANY_ROUNDS)):
+        result["alone_gb_per_s"].append(bench.play(bench.service, frames, longer)["gb_per_s"])
         with clients(bench.service, op, number) as reports:
-            run = bench.play(bench.service, frames)
+            run = bench.play(bench.service, frames, longer)
         result["asked_gb_per_s"].append(run["gb_per_s"])
         milliseconds, answered, answered_bytes, refusals = within(reports, run["began"], run["ended"])
         result["ms"] += milliseconds

@@ -1,10 +1,12 @@
 """The three receivers that end_to_end.py compares, behind one face: pixhistd, the null sink, the bare receiver."""
 
+import contextlib
 import json
 import pathlib
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tests" / "system"))
@@ -12,6 +14,9 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "process"))
 
 from client import Client  # noqa: E402
 from harness import TIMEOUT, Service, die_with_parent, wait_until  # noqa: E402
+
+
+LOOK_EVERY = 0.002  # seconds
 
 
 class PixelService:
@@ -38,14 +43,38 @@ class PixelService:
         self._client.__exit__()
         return self._service.__exit__(*error)
 
+    @contextlib.contextmanager
+    def watched(self, seconds):
+        """Looks how many frames are counted while a run of about so many seconds goes on: rarely at first, since looking
+        costs time that others would have. A sender's end says nothing: it is gone some 10 ms later."""
+        stopped, begin, self._seen = threading.Event(), time.monotonic(), []
+
+        def look():
+            while not stopped.is_set():
+                self._look()
+                stopped.wait(max(LOOK_EVERY, (begin + 0.9 * seconds - time.monotonic()) / 2))
+
+        watcher = threading.Thread(target=look)
+        watcher.start()
+        try:
+            yield
+        finally:
+            stopped.set()
+            watcher.join()
+
+    def _look(self):
+        counted = self.account()["accumulated"]
+        self._seen.append((time.monotonic(), counted))
+        return counted
+
     def wait_for(self, frames, end_marks):
-        """Time at which so many frames were there, since the start of the process."""
+        """Time at which so many frames were first seen counted, since the start of the process."""
         del end_marks  # it says when a frame is counted
         deadline = time.monotonic() + 6 * TIMEOUT
-        while (counted := self.account()["accumulated"]) < frames:
+        while (counted := self._look()) < frames:
             assert time.monotonic() < deadline, f"{counted} of {frames} frames are accumulated, and no more"
-            time.sleep(0.001)
-        return time.monotonic()
+            time.sleep(LOOK_EVERY)
+        return next(when for when, counted in self._seen if counted >= frames)
 
     def account(self):
         """Sums over the sources, since the start of the process."""
@@ -103,6 +132,11 @@ class BenchReceiver:
         line = self._process.stdout.readline()
         assert line, f"{self._program} ended with {self._process.wait(TIMEOUT)}"
         return json.loads(line)
+
+    def watched(self, seconds):
+        """It remembers by itself when the last frame came."""
+        del seconds
+        return contextlib.nullcontext()
 
     def report(self):
         print(file=self._process.stdin, flush=True)

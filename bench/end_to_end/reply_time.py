@@ -65,7 +65,7 @@ def measure(arguments):
         with bare_answerer(size) as endpoint:
             other = connect(endpoint)
             timed(other, message)
-            for _ in range(max(5, arguments.rounds)):
+            for _ in range(max(5, arguments.rounds * arguments.lives)):
                 seen.append(timed(asking, message)[0])
                 bare.append(timed(other, message)[0])
             other.close()

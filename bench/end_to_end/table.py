@@ -22,6 +22,11 @@ def median_of(rounds, kind, key):
     return statistics.median(r[kind][key] for r in rounds)
 
 
+def max_or_none(values):
+    """Of a receiver without a ring there are none."""
+    return max((v for v in values if v is not None), default=None)
+
+
 def threads_of(rounds, kind):
     """CPU seconds per GB by kind of thread."""
     names = sorted({name for r in rounds for name in r[kind]["threads"]})
@@ -33,7 +38,7 @@ def median_ratio(rounds, key, of, to):
     return statistics.median(r[of][key] / r[to][key] for r in rounds)
 
 
-def summary(configuration, rounds, high_water, arguments):
+def summary(configuration, rounds, high_waters, arguments):
     kinds = list(rounds[0])
     keys = [key for key in rounds[0][kinds[0]] if key != "threads"]
     ratios = {
@@ -51,7 +56,7 @@ def summary(configuration, rounds, high_water, arguments):
         "bins": configuration.bins(arguments),
         "medians": {k: {key: median_of(rounds, k, key) for key in keys} for k in kinds},
         "threads": {k: threads_of(rounds, k) for k in kinds},
-        "ring_high_water": high_water,
+        "ring_high_water": {k: max_or_none(of[k] for of in high_waters) for k in kinds},
         "ratios": ratios,
         "met": met,
         "rounds": rounds,
@@ -66,7 +71,7 @@ def print_head(arguments):
         f"CPU service ÷ bare ({targets[2]})",
     ]  # fmt: skip
     print(
-        f"{arguments.device}; medians of {arguments.rounds} rounds of about {arguments.seconds:g} s; "
+        f"{arguments.device}; medians of {arguments.lives} × {arguments.rounds} rounds of about {arguments.seconds:g} s; "
         f"service / null sink / bare. Lost: sent, and not accumulated.\n\n"
         f"| {' | '.join(columns)} |\n|{' --- |' * len(columns)}",
         flush=True,

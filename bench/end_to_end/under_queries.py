@@ -72,29 +72,26 @@ def chosen_ops(arguments):
 
 
 def beside_ingest(wanted, ops, arguments, make_bench):
-    results = {}
     row = QUICK_ROW if arguments.quick else ROW
     print(f"\n{row.name}, {row.bins(arguments)} bins:")
     with make_bench(row, arguments) as bench:
         if "start" in wanted:
-            results["start"] = start_to_ready(bench, arguments)
+            yield "start", start_to_ready(bench, arguments)
         if "idle" in wanted:
-            results["idle"] = idle_cost(bench, arguments)
+            yield "idle", idle_cost(bench, arguments)
         if ops:
             frames = bench.warm_up()["service"]
-            results["under_load"] = queries_under_load.measure(bench, frames, ops, arguments)
-    return results
+            yield "under_load", queries_under_load.measure(bench, frames, ops, arguments)
 
 
 def measure(arguments, make_bench):
+    """Names and results, as they come."""
     names = ("start", "idle", "values_latency", "latency")
     wanted = {name for name in names if getattr(arguments, name) or arguments.queries}
     ops = chosen_ops(arguments)
-    results = {}
     if ops or wanted & {"start", "idle"}:
-        results = beside_ingest(wanted, ops, arguments, make_bench)
+        yield from beside_ingest(wanted, ops, arguments, make_bench)
     if "values_latency" in wanted:
-        results["values_latency"] = reply_time.measure(arguments)
+        yield "values_latency", reply_time.measure(arguments)
     if "latency" in wanted:
-        results["latency"] = latency.measure(arguments)
-    return results
+        yield "latency", latency.measure(arguments)
