@@ -57,6 +57,7 @@ std::optional<std::chrono::nanoseconds> LaneFeed::next_received() const {
 
 void LaneFeed::take_frame(const Record& record, const FeedRound& round) {
   auto& counters = source_.progress.counters;
+  last_received_ = record.info.received;
   lane_.ring.take();
   counters.taken_pixel_bytes.add(record.payload_bytes);
   counters.taken.add();

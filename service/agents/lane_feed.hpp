@@ -70,6 +70,10 @@ class LaneFeed {
   }
   /// Receipt of the frame that advance() would take next; nothing if it would take none.
   std::optional<std::chrono::nanoseconds> next_received() const;
+  /// Whether there is a record that advance() could take now.
+  bool can_take() const { return lane_.ring.available() != 0 && !at_limit(); }
+  /// Receipt of the last frame taken; 0 before the first.
+  std::chrono::nanoseconds last_received() const { return last_received_; }
   std::size_t source_index() const { return lane_.source; }
 
  private:
@@ -107,6 +111,7 @@ class LaneFeed {
   NumberRange open_numbers_;     // good frames of the batch being built
   NumberRange closed_numbers_;
   std::deque<Release> releases_;
+  std::chrono::nanoseconds last_received_{};
   std::uint64_t wake_at_ = 0;          // records ever committed
   std::uint64_t barrier_ = no_target;  // records ever taken at which to stop
   std::uint64_t mark_barrier_ = no_target;

@@ -18,6 +18,12 @@ constexpr auto read_spin = std::chrono::microseconds(200);
 /// Where a read is done at once (on the CPU) it may take long, and the next one may be there by then: after
 /// so long frames have their turn.
 constexpr auto commands_at_a_time = std::chrono::milliseconds(1);
+/// Of a source with several sockets: one is at a mark, and frames from before it may still be on their way
+/// through the others. They are waited for until they have a mark too or have been quiet for so long, but not
+/// longer than this: the ring at the mark is not taken from meanwhile.
+constexpr auto quiet_before_mark = std::chrono::milliseconds(200);
+constexpr auto longest_before_mark = std::chrono::seconds(1);
+constexpr auto quiet_poll = std::chrono::milliseconds(10);
 /// Nobody rings when the last reader lets go of a held cut that a closing run needs the memory of.
 constexpr auto reader_poll = std::chrono::milliseconds(1);
 
@@ -42,6 +48,7 @@ SubmitAgent::SubmitAgent(SubmitParts parts, bool autostart)
       feeds_of_source_(parts_.sources.size()),
       met_marks_(parts_.sources.size()),
       blocked_(parts_.sources.size()),
+      mark_waits_(parts_.sources.size()),
       missing_seen_(parts_.sources.size()) {
   for (std::size_t i = 0; i < parts_.lanes.size(); ++i) {
     const auto source = parts_.lanes[i]->source;
@@ -83,12 +90,13 @@ void SubmitAgent::wait() {
   if (std::find(blocked_.begin(), blocked_.end(), true) != blocked_.end()) until(now + reader_poll);
   for (const auto& f : feeds_) {
     if (const auto deadline = f.deadline()) until(*deadline);
+    if (waits_at_mark(f)) until(now + quiet_poll);
   }
   for (auto& f : feeds_) f.ask_to_be_woken();
   parts_.doorbell.wait(at_most, [this] {
     return (!active_ && parts_.commands.ready(run_.large_reads_wait())) ||
            (submitter_.idle() && std::any_of(feeds_.begin(), feeds_.end(), [this](auto& f) {
-              return !blocked_[f.source_index()] && f.has_work();
+              return !blocked_[f.source_index()] && !waits_at_mark(f) && f.has_work();
             }));
   });
 }
@@ -154,6 +162,7 @@ bool SubmitAgent::pass_mark(std::size_t source) {
   if (blocked_[source] || (passes && !submitter_.idle(source))) return worked;
   auto& counters = parts_.sources[source].progress.counters;
   auto& ledger = sequences_[source].ledger;
+  const RunKey ended = ledger.key();
   const bool restarts = feed != nullptr && mark.kind == RecordKind::frame && ledger.sequence_open();
   if (passes) {
     run_.pass(source, is_end ? mark : RecordInfo{});
@@ -163,6 +172,12 @@ bool SubmitAgent::pass_mark(std::size_t source) {
     counters.open.set(ledger.open());
   }
   if (mark.kind == RecordKind::run_start) run_.note_start(source);
+  for (const auto i : feeds) {  // the same end, said on the other sockets
+    if (&feeds_[i] == feed || !feeds_[i].at_mark()) continue;
+    const RecordInfo& other = feeds_[i].mark().info;
+    if (other.kind == RecordKind::run_end && (!other.run.present() || other.run == ended))
+      feeds_[i].take_mark();
+  }
   if (feed != nullptr) feed->take_mark();
   end_mark(source);
   return true;
@@ -175,6 +190,7 @@ bool SubmitAgent::meet_mark(std::size_t source) {
   for (const auto i : feeds_of_source_[source]) {
     if (!met.lane && feeds_[i].at_mark() && !feeds_[i].at_barrier()) met.lane = i;
   }
+  if (met.lane && !others_are_there(source, *met.lane)) met.lane.reset();
   if (!met.lane && !run_.overdue(source)) return false;
   for (const auto i : feeds_of_source_[source]) {
     if (i != met.lane) feeds_[i].begin_mark_barrier();
@@ -183,9 +199,26 @@ bool SubmitAgent::meet_mark(std::size_t source) {
   return true;
 }
 
+/// Whether the mark at the head of `lane` need not wait for the source's other rings, or no longer.
+bool SubmitAgent::others_are_there(std::size_t source, std::size_t lane) {
+  const auto& feeds = feeds_of_source_[source];
+  const RecordInfo& mark = feeds_[lane].mark().info;
+  const bool ends_nothing = mark.kind == RecordKind::run_end && !sequences_[source].ledger.ends(mark);
+  if (feeds.size() == 1 || draining_ || ends_nothing) return true;
+  const auto now = parts_.clock.now();
+  if (!mark_waits_[source]) mark_waits_[source] = now;
+  const auto since = *mark_waits_[source];
+  return now - since >= longest_before_mark || std::all_of(feeds.begin(), feeds.end(), [&](auto i) {
+           const LaneFeed& other = feeds_[i];
+           return other.at_mark() ||
+                  (!other.can_take() && now - std::max(since, other.last_received()) >= quiet_before_mark);
+         });
+}
+
 void SubmitAgent::end_mark(std::size_t source) {
   for (const auto i : feeds_of_source_[source]) feeds_[i].end_mark_barrier();
   met_marks_[source].reset();
+  mark_waits_[source].reset();
 }
 
 /// Whether the source passes the mark of the run it is in. An end without frames does nothing.
@@ -258,6 +291,7 @@ void SubmitAgent::lose_device() {
 }
 
 bool SubmitAgent::drain(const std::function<bool()>& give_up) {
+  draining_ = true;
   for (auto& f : feeds_) f.begin_barrier();
   const auto done = [this] { return barrier_reached() && submitter_.idle(); };
   while (!done() && !give_up()) {

@@ -59,6 +59,7 @@ class SubmitAgent final : public Agent {
   bool take_in_order(const std::vector<std::size_t>& feeds);
   bool pass_mark(std::size_t source);
   bool meet_mark(std::size_t source);
+  bool others_are_there(std::size_t source, std::size_t lane);
   void end_mark(std::size_t source);
   bool ends_run(std::size_t source, const RecordInfo& mark) const;
   void note_missing();
@@ -66,6 +67,9 @@ class SubmitAgent final : public Agent {
   bool may_execute();
   bool barrier_reached() const;
   bool barrier_reached_or_blocked() const;
+  bool waits_at_mark(const LaneFeed& feed) const {
+    return mark_waits_[feed.source_index()] && feed.at_mark();
+  }
   void lose_device();
 
   /// A source's mark that has been met: its own record at the head of a lane, or the run is not waited for.
@@ -80,7 +84,10 @@ class SubmitAgent final : public Agent {
   std::vector<LaneFeed> feeds_;
   std::vector<std::vector<std::size_t>> feeds_of_source_;  // indices into feeds_
   std::vector<std::optional<MetMark>> met_marks_;          // per source
-  std::vector<bool> blocked_;                // per source: at a mark while the run before is still closing
+  std::vector<bool> blocked_;  // per source: at a mark while the run before is still closing
+  /// Per source of several rings: since when one stands at a mark and the others are waited for.
+  std::vector<std::optional<std::chrono::nanoseconds>> mark_waits_;
+  bool draining_ = false;                    // nothing comes any more
   std::vector<std::uint64_t> missing_seen_;  // per source, for note_missing()
   std::optional<Command> active_;            // popped, its barrier not yet reached
 };

@@ -93,11 +93,94 @@ TEST_CASE("an end mark counts the tail and waits for the other rings of its sour
   bench.send(3, 1, 1, run);
   REQUIRE(bench.send_end(0, run, 6));
   bench.run_until_idle();
-  // Frames of the other ring came first although no limit of their batch was reached.
+  bench.clock.advance(milliseconds(199));  // the age of a batch is 200
+  bench.run_until_idle();
+  CHECK(bench.account().open == 1);
+  CHECK(bench.account().missing == 0);
+  bench.clock.advance(milliseconds(1));
+  bench.run_until_idle();
   CHECK(bench.account().accumulated == 3);
   CHECK(bench.account().missing == 3);  // 2 by number, 4 and 5 by the sender's total
   CHECK(bench.account().open == 0);
   CHECK(bench.lanes[0]->ring.used_bytes() == 0);
+}
+
+TEST_CASE("an end mark waits for frames that still come through other sockets") {
+  SubmitBench bench({3});
+  const RunKey run = make_run_key("a");
+  bench.send(0, 1, 0, run);
+  REQUIRE(bench.send_end(0, run, 8));
+  REQUIRE(bench.send_end(1, run, 8));
+  bench.send(100, 1, 0, make_run_key("b"));
+  for (std::uint64_t n = 1; n < 8; ++n) {
+    bench.send(n, 1, 2, run);
+    bench.run_until_idle();
+    bench.clock.advance(milliseconds(100));
+  }
+  bench.run_until_idle();
+  CHECK(bench.account().missing == 0);
+  SUBCASE("until they have a mark too") { REQUIRE(bench.send_end(2, run, 8)); }
+  SUBCASE("until they are quiet") { bench.clock.advance(milliseconds(200)); }
+  bench.run_until_idle();
+  bench.clock.advance(milliseconds(200));
+  bench.run_until_idle();
+  CHECK(bench.account().accumulated == 9);
+  CHECK(bench.account().missing == 0);
+  CHECK(bench.account().discarded_total() == 0);
+  CHECK(bench.account().restarted == 0);  // all marks together ended the sequence once
+  for (const auto& lane : bench.lanes) CHECK(lane->ring.used_bytes() == 0);
+}
+
+TEST_CASE("an end mark does not wait for ever for sockets that never fall silent") {
+  SubmitBench bench({2});
+  bench.send(0, 1, 0);
+  REQUIRE(bench.send_end(0, {}, 0));
+  for (std::uint64_t n = 1; n < 10; ++n) {
+    bench.send(n, 1, 1);
+    bench.run_until_idle();
+    bench.clock.advance(milliseconds(100));
+    CHECK(bench.lanes[0]->ring.available() == 1);
+  }
+  bench.clock.advance(milliseconds(100));
+  bench.send(10, 1, 1);
+  bench.run_until_idle();
+  CHECK(bench.lanes[0]->ring.available() == 0);
+  bench.clock.advance(milliseconds(200));
+  bench.run_until_idle();
+  CHECK(bench.account().accumulated == 11);
+  CHECK(bench.account().missing == 0);
+}
+
+TEST_CASE("what comes behind a barrier keeps no mark waiting that lies before it") {
+  SubmitBench bench({2});
+  bench.send(0, 1, 0);
+  REQUIRE(bench.send_end(0, {}, 0));
+  bench.push(bench.read(Rect{0, 2, 0, 3}, true));
+  bench.run_until_idle();
+  for (std::uint64_t n = 1; n <= 2; ++n) {
+    CHECK(bench.results.empty());
+    bench.clock.advance(milliseconds(100));
+    bench.send(n, 1, 1);
+    bench.run_until_idle();
+  }
+  CHECK(bench.results.size() == 1);
+}
+
+TEST_CASE("a mark for the run after is not taken with that of the run before") {
+  SubmitBench bench({2});
+  const RunKey a = make_run_key("a");
+  const RunKey b = make_run_key("b");
+  bench.send(0, 1, 0, a);
+  REQUIRE(bench.send_end(0, a, 1));
+  bench.send(0, 1, 0, b);
+  REQUIRE(bench.send_end(1, b, 2));
+  bench.run_until_idle();
+  bench.clock.advance(milliseconds(200));
+  bench.run_until_idle();
+  bench.clock.advance(milliseconds(200));
+  bench.run_until_idle();
+  CHECK(bench.account().accumulated == 2);
+  CHECK(bench.account().missing == 1);
 }
 
 TEST_CASE("marks in two rings at once do not lock each other") {
@@ -129,6 +212,8 @@ TEST_CASE("a barrier met while a mark waits behind it does not lock") {
   for (std::uint64_t n = 4; n < 6; ++n)
     bench.send(n, 1, 1, run);  // behind the barrier, before the mark is met
   bench.pipeline->held = false;
+  bench.run_until_idle();
+  bench.clock.advance(milliseconds(200));  // the mark waits for the other ring
   bench.run_until_idle();
   REQUIRE(bench.results.size() == 1);
   CHECK(bench.results[0].cut.sources[0].frames >= 5);
@@ -185,6 +270,8 @@ TEST_CASE("a ring that stands at a mark or a barrier does not hold up the others
   bench.clock.advance(milliseconds(1));
   bench.send(1, 1, 1, run);
   bench.send(2, 1, 1, run);
+  bench.run_until_idle();
+  bench.clock.advance(milliseconds(200));
   bench.run_until_idle();
   CHECK(bench.account().accumulated == 3);
   CHECK(bench.account().missing == 0);
