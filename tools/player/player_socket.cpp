@@ -106,7 +106,10 @@ PlayerSocket::Outcome PlayerSocket::send(std::span<zmq::message_t> parts, OnFull
 
 bool PlayerSocket::close(std::chrono::steady_clock::time_point until) {
   using std::chrono::milliseconds;
-  const auto left = std::chrono::ceil<milliseconds>(until - std::chrono::steady_clock::now());
+  // ZeroMQ's timers may be over a millisecond or two early: it is given more time, so that one that gave up
+  // is never taken for one that was done.
+  constexpr milliseconds early(20);
+  const auto left = std::chrono::ceil<milliseconds>(until - std::chrono::steady_clock::now()) + early;
   const auto linger = std::clamp<milliseconds::rep>(left.count(), 0, std::numeric_limits<int>::max());
   socket_.set(zmq::sockopt::linger, static_cast<int>(linger));
   socket_.close();
