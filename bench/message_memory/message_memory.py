@@ -46,7 +46,8 @@ def ways(arguments):
         ring = ["--way", "ring", "--stores", "streaming", "--io-threads"]
         return {f"{n} I/O thread{'s' if n > 1 else ''}": [*ring, str(n)] for n in (1, 2, 4, 8)}
     if arguments.device == "cuda":
-        ring, pool = {"one copy a batch": "copy"}, {"one copy a frame": "copy", "grouped copies": "grouped"}
+        ring = {"not copied": "none", "one copy a batch": "copy"}
+        pool = {"one copy a frame": "copy", "grouped copies": "grouped"}
     else:
         ring = pool = {"not read": "none", "pages touched": "touch"}
     result = dict(BUFFERS)
