@@ -188,7 +188,9 @@ bool SubmitAgent::pass_mark(std::size_t source) {
 bool SubmitAgent::meet_mark(std::size_t source) {
   MetMark met;
   for (const auto i : feeds_of_source_[source]) {
-    if (!met.lane && feeds_[i].at_mark() && !feeds_[i].at_barrier()) met.lane = i;
+    if (!feeds_[i].at_mark() || feeds_[i].at_barrier()) continue;
+    // First an end that was said before: it is not the mark that others wait for.
+    if (!met.lane || said_before(source, feeds_[i].mark().info)) met.lane = i;
   }
   if (met.lane && !others_are_there(source, *met.lane)) met.lane.reset();
   if (!met.lane && !run_.overdue(source)) return false;
@@ -213,6 +215,11 @@ bool SubmitAgent::others_are_there(std::size_t source, std::size_t lane) {
            return other.at_mark() ||
                   (!other.can_take() && now - std::max(since, other.last_received()) >= quiet_before_mark);
          });
+}
+
+/// An end message of a run that has ended already.
+bool SubmitAgent::said_before(std::size_t source, const RecordInfo& mark) const {
+  return mark.kind == RecordKind::run_end && sequences_[source].ledger.has_left(mark.run);
 }
 
 void SubmitAgent::end_mark(std::size_t source) {

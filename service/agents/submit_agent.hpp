@@ -60,6 +60,7 @@ class SubmitAgent final : public Agent {
   bool pass_mark(std::size_t source);
   bool meet_mark(std::size_t source);
   bool others_are_there(std::size_t source, std::size_t lane);
+  bool said_before(std::size_t source, const RecordInfo& mark) const;
   void end_mark(std::size_t source);
   bool ends_run(std::size_t source, const RecordInfo& mark) const;
   void note_missing();

@@ -183,6 +183,27 @@ TEST_CASE("a mark for the run after is not taken with that of the run before") {
   CHECK(bench.account().missing == 1);
 }
 
+TEST_CASE("an end mark that is repeated and lags does not stand for that of the next run") {
+  SubmitBench bench({2});
+  const RunKey a = make_run_key("a");
+  const RunKey b = make_run_key("b");
+  for (const std::size_t lane : {0, 1}) {
+    bench.send(lane, 1, lane, a);
+    bench.send_end(lane, a, 2);
+  }
+  bench.run_until_idle();
+  bench.send(0, 1, 0, b);
+  bench.send_end(0, b, 2);
+  bench.send_end(1, a, 2);  // once more
+  bench.run_until_idle();
+  CHECK(bench.account().missing == 0);
+  bench.send(1, 1, 1, b);
+  bench.send_end(1, b, 2);
+  bench.run_until_idle();
+  CHECK(bench.account().accumulated == 4);
+  CHECK(bench.account().missing == 0);
+}
+
 TEST_CASE("marks in two rings at once do not lock each other") {
   SubmitBench bench({2, 1});
   const RunKey run = make_run_key("a");
