@@ -12,6 +12,12 @@ constexpr std::uint64_t queued_outside_bytes = 64ULL << 20;
 /// Of the configuration, too.
 constexpr std::uint64_t largest_window = 1 << 20;
 
+std::size_t data_sockets(const Config& config) {
+  std::size_t sockets = 0;
+  for (const auto& source : config.sources) sockets += source.endpoints.size();
+  return sockets;
+}
+
 ExpectedFrame expected_frame(const Config& config, std::size_t source) {
   return {config.sources[source].shape, config.pixel_type};
 }
@@ -21,10 +27,13 @@ ExpectedFrame expected_frame(const Config& config, std::size_t source) {
 /// One takes 4 to 5 GB/s. More than data sockets are of no use, and those that share a core wake each other
 /// for every message: with as many as cores in use, the CPU time of a byte goes up more than the rate.
 int io_threads(const Config& config, unsigned cores) {
-  std::size_t sockets = 0;
-  for (const auto& source : config.sources) sockets += source.endpoints.size();
   const std::size_t most = std::clamp<std::size_t>(cores / 4, 1, 16);
-  return static_cast<int>(std::min(sockets, most));
+  return static_cast<int>(std::min(data_sockets(config), most));
+}
+
+int most_sockets(const Config& config) {
+  constexpr std::size_t zeromq_default = 1023;
+  return static_cast<int>(std::max(3 * data_sockets(config), zeromq_default));
 }
 
 /// Its choice is the thread with the fewest descriptors, and a thread knows of a new one only when it gets

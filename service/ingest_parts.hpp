@@ -18,6 +18,9 @@ namespace pixhist {
 /// (0: not known), at least one, at most 16 and one a socket.
 int io_threads(const Config& config, unsigned cores = std::thread::hardware_concurrency());
 
+/// ZMQ_MAX_SOCKETS of that context: each data socket has two more that watch its connections.
+int most_sockets(const Config& config);
+
 /// ZMQ_AFFINITY of data socket number `socket`, counted over all sources: one of `threads` I/O threads, in
 /// turn. Left to itself, ZeroMQ puts sockets that connect at the same time all on one.
 std::uint64_t io_affinity(std::size_t socket, int threads);

@@ -42,7 +42,7 @@ Service::Parts::Parts(Config configuration, std::shared_ptr<spdlog::logger> logg
       closed_runs(closed_run_window(config), snapshot_memory),
       commands(config.max_pending),
       health(clock, run_board),
-      data_context(io_threads(config)) {
+      data_context(io_threads(config), most_sockets(config)) {
   log_memory_to_take();
   std::vector<std::vector<Accumulator*>> accumulators;
   std::vector<SubmitSource> sources;

@@ -1,4 +1,5 @@
 #include <doctest/doctest.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -100,6 +101,26 @@ TEST_CASE("there is an I/O thread for four cores, but not more than sockets") {
   config.sources.resize(1);
   config.sources.front().endpoints.resize(3);
   CHECK(io_threads(config, 256) == 3);
+}
+
+TEST_CASE("the largest configuration has room for all its sockets") {
+  Config config;
+  config.sources.resize(32);
+  for (auto& source : config.sources) source.endpoints.assign(16, "tcp://127.0.0.1:*");
+  rlimit files{};
+  REQUIRE(getrlimit(RLIMIT_NOFILE, &files) == 0);
+  files.rlim_cur = files.rlim_max;  // as pixhistd does
+  REQUIRE(setrlimit(RLIMIT_NOFILE, &files) == 0);
+  zmq::context_t context(1, most_sockets(config));
+  std::vector<SocketEventCounters> events(512);
+  std::vector<std::unique_ptr<IngestSocket>> sockets;
+  IngestSocketOptions options;
+  options.kind = SocketKind::pull;
+  options.bind = true;
+  options.endpoint = "tcp://127.0.0.1:*";
+  for (auto& counters : events)
+    CHECK_NOTHROW(sockets.push_back(std::make_unique<IngestSocket>(context, options, counters)));
+  CHECK(sockets.size() == 512);
 }
 
 TEST_CASE("I/O threads are taken in turn") {
