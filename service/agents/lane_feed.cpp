@@ -50,7 +50,7 @@ bool LaneFeed::advance(const FeedRound& round) {
 }
 
 std::optional<std::chrono::nanoseconds> LaneFeed::next_received() const {
-  if (closed_ || at_limit() || lane_.ring.available() == 0) return std::nullopt;
+  if (closed_ || !can_take()) return std::nullopt;
   if (is_mark()) return std::nullopt;
   return lane_.ring.peek().info.received;
 }

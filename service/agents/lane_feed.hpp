@@ -65,12 +65,11 @@ class LaneFeed {
   bool has_work() const {
     if (closed_.has_value()) return true;
     const auto& ring = lane_.ring;
-    return ring.available() != 0 && !at_limit() &&
-           (ring.committed() >= wake_at_ || lane_.wake.hurried(ring.taken()));
+    return can_take() && (ring.committed() >= wake_at_ || lane_.wake.hurried(ring.taken()));
   }
   /// Receipt of the frame that advance() would take next; nothing if it would take none.
   std::optional<std::chrono::nanoseconds> next_received() const;
-  /// Whether there is a record that advance() could take now.
+  /// Whether there is a record, and no barrier before it.
   bool can_take() const { return lane_.ring.available() != 0 && !at_limit(); }
   /// Receipt of the last frame taken; 0 before the first.
   std::chrono::nanoseconds last_received() const { return last_received_; }

@@ -172,15 +172,19 @@ bool SubmitAgent::pass_mark(std::size_t source) {
     counters.open.set(ledger.open());
   }
   if (mark.kind == RecordKind::run_start) run_.note_start(source);
-  for (const auto i : feeds) {  // the same end, said on the other sockets
-    if (&feeds_[i] == feed || !feeds_[i].at_mark()) continue;
-    const RecordInfo& other = feeds_[i].mark().info;
-    if (other.kind == RecordKind::run_end && (!other.run.present() || other.run == ended))
-      feeds_[i].take_mark();
-  }
+  take_repeated_ends(source, feed, ended);
   if (feed != nullptr) feed->take_mark();
   end_mark(source);
   return true;
+}
+
+/// The end of run `ended`, said on other sockets than that of `passed`, too.
+void SubmitAgent::take_repeated_ends(std::size_t source, const LaneFeed* passed, const RunKey& ended) {
+  for (const auto i : feeds_of_source_[source]) {
+    if (&feeds_[i] == passed || !feeds_[i].at_mark()) continue;
+    const RecordInfo& mark = feeds_[i].mark().info;
+    if (mark.kind == RecordKind::run_end && (!mark.run.present() || mark.run == ended)) feeds_[i].take_mark();
+  }
 }
 
 /// True if the source stands at a mark that no barrier of a command lies before, or is to leave a run that is

@@ -58,6 +58,7 @@ class SubmitAgent final : public Agent {
   bool move_frames();
   bool take_in_order(const std::vector<std::size_t>& feeds);
   bool pass_mark(std::size_t source);
+  void take_repeated_ends(std::size_t source, const LaneFeed* passed, const RunKey& ended);
   bool meet_mark(std::size_t source);
   bool others_are_there(std::size_t source, std::size_t lane);
   bool said_before(std::size_t source, const RecordInfo& mark) const;
