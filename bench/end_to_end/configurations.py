@@ -1,16 +1,23 @@
 """The rows of P2: transport, socket, size of a frame, number of sources; and the configurations that make them."""
 
+import contextlib
 import dataclasses
+import random
 import socket
 
 MIB = 1 << 20
 SHAPES = {"320 kB": (400, 400), "1 MiB": (512, 1024), "8 MiB": (2048, 2048), "32 MiB": (4096, 4096)}  # u16
 
 
+PORTS = range(21000, 29000)  # below those that Linux gives to outgoing connections: nobody takes one before it is bound
+
+
 def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    for port in random.sample(PORTS, len(PORTS)):
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
+    raise OSError(f"no free TCP port in {PORTS} on 127.0.0.1")
 
 
 @dataclasses.dataclass(frozen=True)

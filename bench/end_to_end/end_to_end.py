@@ -67,14 +67,12 @@ class Bench:
     def service(self):
         return self.receivers[0]
 
-    def play(self, receiver, frames, longer=1):
-        """`frames` of each source to one receiver: what it took and cost, after the account was checked. `longer`: times
-        the usual length of a run."""
+    def play(self, receiver, frames):
+        """`frames` of each source to one receiver: what it took and cost, after the account was checked."""
         of = self.configuration
         cpu, faults = cpu_by_thread(receiver.pid), page_faults(receiver.pid)
-        with receiver.watched(longer * self.arguments.seconds):
-            with Player(*of.player_arguments(receiver.endpoints, frames, self.arguments.seconds)) as player:
-                report = player.finish(timeout=600)
+        with Player(*of.player_arguments(receiver.endpoints, frames, self.arguments.seconds)) as player:
+            report = player.finish(timeout=600)
         sent = self._sent[receiver.kind]
         for key in sent:
             sent[key] += report[key]

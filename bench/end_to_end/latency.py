@@ -6,6 +6,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 import time
 
 from configurations import MIB, SHAPES, Configuration
@@ -41,16 +42,17 @@ class Feed:
         """Seconds from send to sight of each frame."""
         message = request("pixel", {"row": 100, "col": 200, "fresh": fresh})
         rows, cols = SHAPES[ROW.size]
-        sender = subprocess.Popen(
-            [sys.executable, str(SENDER), self._service.endpoints[0],
-             *map(str, (rows, cols, self._frames, rate, self._seconds))],
-            stdout=subprocess.PIPE, text=True, preexec_fn=die_with_parent,
-        )  # fmt: skip
-        seen = []  # when an answer came, and the frames counted in it
-        while sender.poll() is None:
-            seen.append(self._look(message))
-        sent = json.loads(sender.stdout.read())["sent"]
-        sender.stdout.close()
+        with tempfile.TemporaryFile("w+") as report:  # a pipe that nobody reads before the end could be too small
+            sender = subprocess.Popen(
+                [sys.executable, str(SENDER), self._service.endpoints[0],
+                 *map(str, (rows, cols, self._frames, rate, self._seconds))],
+                stdout=report, preexec_fn=die_with_parent,
+            )  # fmt: skip
+            seen = []  # when an answer came, and the frames counted in it
+            while sender.poll() is None:
+                seen.append(self._look(message))
+            report.seek(0)
+            sent = json.load(report)["sent"]
         deadline = time.monotonic() + 60
         while seen[-1][1] < self._frames + len(sent):
             assert time.monotonic() < deadline, f"{seen[-1]} of {self._frames + len(sent)} frames are counted"

@@ -95,9 +95,9 @@ def ask_under_load(bench, frames, op, number, arguments):
     seconds = answers = size = 0
     rounds = arguments.rounds * arguments.lives
     for _ in range(rounds if number == 1 else min(rounds, MANY_ROUNDS)):
-        result["alone_gb_per_s"].append(bench.play(bench.service, frames, longer)["gb_per_s"])
+        result["alone_gb_per_s"].append(bench.play(bench.service, frames)["gb_per_s"])
         with clients(bench.service, op, number) as reports:
-            run = bench.play(bench.service, frames, longer)
+            run = bench.play(bench.service, frames)
         result["asked_gb_per_s"].append(run["gb_per_s"])
         milliseconds, answered, answered_bytes, refusals = within(reports, run["began"], run["ended"])
         result["ms"] += milliseconds

@@ -1,12 +1,11 @@
 """The three receivers that end_to_end.py compares, behind one face: pixhistd, the null sink, the bare receiver."""
 
-import contextlib
+import datetime
 import json
 import pathlib
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tests" / "system"))
@@ -14,9 +13,6 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "process"))
 
 from client import Client  # noqa: E402
 from harness import TIMEOUT, Service, die_with_parent, wait_until  # noqa: E402
-
-
-LOOK_EVERY = 0.002  # seconds
 
 
 class PixelService:
@@ -43,38 +39,18 @@ class PixelService:
         self._client.__exit__()
         return self._service.__exit__(*error)
 
-    @contextlib.contextmanager
-    def watched(self, seconds):
-        """Looks how many frames are counted while a run of about so many seconds goes on: rarely at first, since looking
-        costs time that others would have. A sender's end says nothing: it is gone some 10 ms later."""
-        stopped, begin, self._seen = threading.Event(), time.monotonic(), []
-
-        def look():
-            while not stopped.is_set():
-                self._look()
-                stopped.wait(max(LOOK_EVERY, (begin + 0.9 * seconds - time.monotonic()) / 2))
-
-        watcher = threading.Thread(target=look)
-        watcher.start()
-        try:
-            yield
-        finally:
-            stopped.set()
-            watcher.join()
-
-    def _look(self):
-        counted = self.account()["accumulated"]
-        self._seen.append((time.monotonic(), counted))
-        return counted
-
     def wait_for(self, frames, end_marks):
-        """Time at which so many frames were first seen counted, since the start of the process."""
+        """Time at which the last of so many frames since the start of the process was accumulated, to a millisecond: the
+        service says it. Nobody looks while the run goes on, since that takes time from what is measured."""
         del end_marks  # it says when a frame is counted
-        deadline = time.monotonic() + 6 * TIMEOUT
-        while (counted := self._look()) < frames:
-            assert time.monotonic() < deadline, f"{counted} of {frames} frames are accumulated, and no more"
-            time.sleep(LOOK_EVERY)
-        return next(when for when, counted in self._seen if counted >= frames)
+
+        def counted():
+            return self.account()["accumulated"]
+
+        wait_until(lambda: counted() >= frames, lambda: f"{counted()} of {frames} frames are accumulated", 6 * TIMEOUT)
+        last = max(s["accumulated_at"] for s in self._service.status()["sources"].values())
+        wall = datetime.datetime.fromisoformat(last.replace("Z", "+00:00")).timestamp()
+        return wall + 0.0005 - (time.time() - time.monotonic())  # it was cut to milliseconds
 
     def account(self):
         """Sums over the sources, since the start of the process."""
@@ -132,11 +108,6 @@ class BenchReceiver:
         line = self._process.stdout.readline()
         assert line, f"{self._program} ended with {self._process.wait(TIMEOUT)}"
         return json.loads(line)
-
-    def watched(self, seconds):
-        """It remembers by itself when the last frame came."""
-        del seconds
-        return contextlib.nullcontext()
 
     def report(self):
         print(file=self._process.stdin, flush=True)

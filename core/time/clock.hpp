@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 
 namespace pixhist {
 
@@ -22,6 +23,12 @@ class SystemClock final : public Clock {
   }
   std::chrono::system_clock::time_point wall() const override { return std::chrono::system_clock::now(); }
 };
+
+/// Milliseconds since 1970, as counters can hold them.
+inline std::uint64_t unix_milliseconds(std::chrono::system_clock::time_point t) {
+  return static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::milliseconds>(t.time_since_epoch()).count());
+}
 
 /// Stands still until advanced. Both clocks move together.
 class ManualClock final : public Clock {

@@ -51,6 +51,7 @@ void BatchSubmitter::drain() {
 void BatchSubmitter::book(const InFlight& done) {
   auto& progress = sources_[done.source].progress;
   const auto bad = pipeline_.bad_frames(done.ticket);
+  progress.accumulated_unix_ms.set(unix_milliseconds(clock_.wall()));  // who sees the count sees its time
   progress.counters.accumulated.add(done.good_frames - bad);
   progress.counters.discard(DiscardReason::decode, bad);
   progress.frames_in_run.add(done.good_frames - bad);

@@ -139,8 +139,7 @@ bool ReceiveAgent::try_commit(const FrameMessage& frame) {
   copy_pixels(frame.payload, writer->payload());
   auto& counters = parts_.lane.counters;
   counters.pixel_bytes.add(frame.payload.size());
-  counters.last_frame_unix_ms.set(static_cast<std::uint64_t>(
-      std::chrono::duration_cast<std::chrono::milliseconds>(parts_.clock.wall().time_since_epoch()).count()));
+  counters.last_frame_unix_ms.set(unix_milliseconds(parts_.clock.wall()));
   // Before the commit: a frame must never be taken before it is accepted.
   counters.accepted.add();
   writer->commit(frame.info);

@@ -22,6 +22,7 @@ struct SourceProgress {
   SingleWriterCounter last_frame;
   SingleWriterCounter last_number_known;  // the same since process start, for the final account
   SingleWriterCounter last_number;
+  SingleWriterCounter accumulated_unix_ms;    // when a batch was last accumulated; 0: never
   // Device totals over the life of the process (they come back with each batch).
   SingleWriterCounter values_below;
   SingleWriterCounter values_above;

@@ -128,6 +128,9 @@ void add_source(Exposition& out, const ServiceView& view, std::size_t i) {
   if (last_ms != 0)
     out.gauge("pixhist_last_frame_timestamp_seconds", "When the last frame was accepted.",
               number(last_ms) * 1e-3, source);
+  if (const auto ms = progress.accumulated_unix_ms.get(); ms != 0)
+    out.gauge("pixhist_last_accumulated_timestamp_seconds", "When a batch of the source was last accumulated.",
+              number(ms) * 1e-3, source);
   add_socket_events(out, view, i);
   const auto values = [&](const char* where, const char* help, std::uint64_t n) {
     out.counter(std::string("pixhist_values_") + where + "_total", help, number(n), source);

@@ -32,6 +32,10 @@ json ring_json(const ServiceView& view, std::size_t source) {
   return rings;
 }
 
+json time_or_null(std::uint64_t unix_ms) {
+  return unix_ms == 0 ? json() : json(rfc3339(WallTime(std::chrono::milliseconds(unix_ms))));
+}
+
 json id_or_null(const std::string& run) { return run.empty() ? json() : json(run); }
 
 json source_json(const ServiceView& view, std::size_t i, const std::optional<Place>& place,
@@ -50,7 +54,8 @@ json source_json(const ServiceView& view, std::size_t i, const std::optional<Pla
       {"frames", run.accumulated},
       {"first_frame", numbered ? json(progress.first_frame.get()) : json()},
       {"last_frame", numbered ? json(progress.last_frame.get()) : json()},
-      {"last_frame_at", last_ms == 0 ? json() : json(rfc3339(WallTime(std::chrono::milliseconds(last_ms))))},
+      {"last_frame_at", time_or_null(last_ms)},
+      {"accumulated_at", time_or_null(progress.accumulated_unix_ms.get())},
       {"frames_per_s", view.rates.of(i).frames_per_s.load()},
       {"bytes_per_s", view.rates.of(i).bytes_per_s.load()},
       {"rings", ring_json(view, i)},

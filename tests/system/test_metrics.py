@@ -1,6 +1,7 @@
 """/metrics: parses, has the agreed names and labels, moves, and says what /status says."""
 
 import re
+import time
 import unittest
 
 import numpy as np
@@ -55,6 +56,7 @@ AGREED = {
     "pixhist_device_memory_bytes": ("gauge", {"kind"}),
     "pixhist_pinned_bytes": ("gauge", set()),
     "pixhist_last_frame_timestamp_seconds": ("gauge", {"source"}),
+    "pixhist_last_accumulated_timestamp_seconds": ("gauge", {"source"}),
     "pixhist_values_below_total": ("counter", {"source"}),
     "pixhist_values_above_total": ("counter", {"source"}),
     "pixhist_values_invalid_total": ("counter", {"source"}),
@@ -210,6 +212,7 @@ class MetricsTest(unittest.TestCase):
             }
             for name, col in (("left", 0), ("right", 8))
         ]
+        begin = time.time()
         with Service(make_config(6, 16, sources=sources)) as service, Client(
             service.query_endpoint
         ) as client:
@@ -232,7 +235,14 @@ class MetricsTest(unittest.TestCase):
                 metrics.value("pixhist_frames_rejected_total", source="left", reason="size"),
                 left["wrong_size"],
             )
-            self.assertGreater(metrics.value("pixhist_last_frame_timestamp_seconds", source="left"), 1.6e9)
+            for source in ("left", "right"):
+                came, counted = (
+                    metrics.value(f"pixhist_last_{what}_timestamp_seconds", source=source)
+                    for what in ("frame", "accumulated")
+                )
+                self.assertLessEqual(begin, came + 0.001)  # cut to milliseconds
+                self.assertLessEqual(came, counted)
+                self.assertLessEqual(counted, time.time())
             self.assertEqual(
                 metrics.value("pixhist_batch_kernel_seconds_count"), metrics.value("pixhist_batches_total")
             )

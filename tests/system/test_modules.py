@@ -101,7 +101,9 @@ class ModulesTest(unittest.TestCase):
             self.assertEqual(counts[:, 4:].sum(), 0)
             self.assertEqual(result["cut"]["sources"]["m1"]["frames"], 0)
             self.assertIsNone(result["cut"]["sources"]["m1"]["first_frame"])
-            self.assertIsNone(service.status()["sources"]["m1"]["last_frame_at"])
+            for when in ("last_frame_at", "accumulated_at"):
+                self.assertIsNone(service.status()["sources"]["m1"][when])
+                self.assertRegex(service.status()["sources"]["m0"][when], r"^\d{4}-\d\d-\d\dT.*Z$")
             last.frames(late, first=1000)
             service.wait_account("m2", accumulated=5)
             client.ask("stop")
