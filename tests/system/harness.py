@@ -37,6 +37,12 @@ FINAL_ACCOUNT = re.compile(
 )
 
 
+# Of an account, what is a counter of its own in the metrics and never falls.
+FATES = (
+    "received", "accepted", "accumulated", "dropped", "missing", "late", "incomplete", "restarted", "control",
+)  # fmt: skip
+
+
 def child_environment(extra=None):
     """A sanitizer's report must show in the exit code, also where 1 is expected."""
     environment = {k: v for k, v in os.environ.items() if not k.upper().startswith("PIXHIST__")}

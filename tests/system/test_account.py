@@ -5,7 +5,7 @@ import unittest
 
 from array10 import Sender
 from client import Client
-from harness import TIMEOUT, Player, Service, make_config, play, wait_until
+from harness import FATES, TIMEOUT, Player, Service, make_config, play, wait_until
 
 ROWS, COLS = 8, 12
 GEOMETRY = ("--rows", ROWS, "--cols", COLS)
@@ -43,16 +43,7 @@ class AccountTest(unittest.TestCase):
         while not done():
             account = service.account()
             self.assert_balanced(account)
-            for key in (
-                "received",
-                "accepted",
-                "accumulated",
-                "dropped",
-                "missing",
-                "late",
-                "restarted",
-                "control",
-            ):
+            for key in FATES:
                 self.assertGreaterEqual(account[key], before.get(key, 0), key)
             before = account
         return before

@@ -9,7 +9,7 @@ import numpy as np
 import reference
 from array10 import Sender
 from client import Client
-from harness import ANY_PORT, Service, make_config, play, run_pixhistd, wait_until
+from harness import ANY_PORT, FATES, Service, make_config, play, run_pixhistd, wait_until
 
 SAMPLE = re.compile(r"^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{(.*)\})? (\S+)$")
 LABEL = re.compile(r'([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\\n]|\\["\\n])*)"(?:,|$)')
@@ -18,17 +18,7 @@ LABEL = re.compile(r'([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\\n]|\\["\\n])*)"(?:,|$)'
 AGREED = {
     **{
         f"pixhist_frames_{fate}_total": ("counter", {"source"})
-        for fate in (
-            "received",
-            "accepted",
-            "accumulated",
-            "dropped",
-            "missing",
-            "late",
-            "incomplete",
-            "restarted",
-            "control",
-        )
+        for fate in FATES
     },
     "pixhist_frames_open": ("gauge", {"source"}),
     "pixhist_frames_rejected_total": ("counter", {"source", "reason"}),
@@ -148,17 +138,7 @@ class MetricsTest(unittest.TestCase):
         metrics, status = scrape(service), service.status()
         for source, of_source in status["sources"].items():
             account = of_source["lifetime"]
-            for fate in (
-                "received",
-                "accepted",
-                "accumulated",
-                "dropped",
-                "missing",
-                "late",
-                "incomplete",
-                "restarted",
-                "control",
-            ):
+            for fate in FATES:
                 self.assertEqual(
                     metrics.value(f"pixhist_frames_{fate}_total", source=source), account[fate], fate
                 )
