@@ -311,12 +311,14 @@ std::string allowed_text(const ConfigField& field) {
 std::optional<std::string> nearest_key(std::string_view path) {
   const std::string pattern = pattern_of(path);
   const auto index = pattern == path ? std::string_view() : path.substr(8, path.find('.', 8) - 8);
+  const auto segment = last_segment(pattern);
   const ConfigField* best = nullptr;
-  std::size_t best_distance = std::max<std::size_t>(2, pattern.size() / 4) + 1;
+  std::size_t best_distance = 2 * (std::max<std::size_t>(2, pattern.size() / 4) + 1);  // in half edits
   for (const auto& field : table()) {
-    std::size_t distance = edit_distance(pattern, field.path);
-    // "max_age_ms" at the top, or below the wrong group, means batch.max_age_ms.
-    if (last_segment(pattern) == last_segment(field.path)) distance = std::min<std::size_t>(distance, 2);
+    std::size_t distance = 2 * edit_distance(pattern, field.path);
+    // "max_age_ms" at the top, or below the wrong group, means batch.max_age_ms; so does "max_agems".
+    const auto of_segment = edit_distance(segment, last_segment(field.path));
+    if (of_segment <= segment.size() / 4) distance = std::min(distance, 2 * of_segment + 1);
     if (distance < best_distance) {
       best = &field;
       best_distance = distance;

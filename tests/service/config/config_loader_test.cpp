@@ -191,6 +191,11 @@ TEST_CASE("config_loader: a value that something better overrides is not judged,
   CHECK(load_text(R"({"batch":{"frames":0}})", {"batch.frames=1"}).config);
   CHECK(rule_at(load_text(R"({"batch":{"frame":1}})", {"batch.frames=1"}), "batch.frame") ==
         "unknown key; did you mean batch.frames?");
+  // In the wrong group as well: nearer than another key of this group.
+  CHECK(rule_at(load_text(R"({"sources":[{"windw":5}]})", {}), "sources.0.windw") ==
+        "unknown key; did you mean sources.0.sequence.window?");
+  CHECK(rule_at(load_text(R"({"max_agems":5})", {}), "max_agems") ==
+        "unknown key; did you mean batch.max_age_ms?");
 }
 
 TEST_CASE("config_loader: the environment") {
