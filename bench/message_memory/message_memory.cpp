@@ -1,23 +1,16 @@
 // bench_message_memory: where the bodies of messages come to lie, and what that costs. Receives with libzmq
-// as the bare receiver does, and
-//   buffer   copies each body into one buffer, over and over, from one frame's size to more than the caches
-//   hold; ring     copies it into a ring, out of which batches are taken, as the service does; pool copies
-//   nothing: libzmq allocates its bodies in memory that the device can read, and a message is
-//            closed when the batch that it is in is done with.
-
-#include <pthread.h>
+// as the bare receiver does. --way buffer copies each body into one buffer, over and over, from one frame's
+// size to more than the caches hold. --way ring copies it into a ring, out of which batches are taken, as the
+// service does. --way pool copies nothing: libzmq allocates its bodies in memory that the device can read, and
+// a message is closed when the batch that it is in is done with.
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <atomic>
-#include <cstring>
 #include <memory>
-#include <stdexcept>
-#include <thread>
 #include <vector>
 #include <zmq.hpp>
 
-#include "bench/end_to_end/receiver_program.hpp"
+#include "bench/end_to_end/receiving_connection.hpp"
 #include "bench/message_memory/batch_consumer.hpp"
 #include "bench/message_memory/message_pool.hpp"
 #include "service/config/memory_plan.hpp"
@@ -28,7 +21,6 @@ using namespace pixhist::bench;
 
 namespace {
 
-constexpr auto stop_wait = std::chrono::milliseconds(100);
 constexpr auto room_wait = std::chrono::milliseconds(10);  // a release wakes us sooner
 
 struct Options {
@@ -39,83 +31,18 @@ struct Options {
   int io_threads = 0;  // 0: as many as the service has
 };
 
-/// One socket and its thread.
-class Receiver {
- public:
-  /// `doorbell`: of the thread that takes from the lane, if any.
-  Receiver(zmq::context_t& context, const std::string& endpoint, int hwm, std::uint64_t io_threads,
-           std::size_t frame_bytes, BodyLane& lane, Doorbell* doorbell)
-      : socket_(context, zmq::socket_type::pull),
-        frame_bytes_(frame_bytes),
-        lane_(lane),
-        doorbell_(doorbell) {
-    socket_.set(zmq::sockopt::rcvhwm, hwm);
-    socket_.set(zmq::sockopt::affinity, io_threads);
-    socket_.set(zmq::sockopt::linger, 0);
-    socket_.set(zmq::sockopt::rcvtimeo, static_cast<int>(stop_wait.count()));
-    socket_.bind(endpoint);
-    endpoint_ = socket_.get(zmq::sockopt::last_endpoint);
+/// Waits while the lane is full; false: the connection stops. `doorbell`: of the thread that takes from the
+/// lane, if any.
+bool keep(zmq::message_t& body, BodyLane& lane, const ReceivingConnection& connection, Doorbell* doorbell) {
+  bool kept = lane.put(body);
+  while (!kept) {
+    if (connection.stopping()) return false;
+    lane.space.wait(room_wait, [&] { return kept = lane.put(body); });
+    kept = kept || lane.put(body);
   }
-  Receiver(const Receiver&) = delete;  // its thread refers to it
-  ~Receiver() {
-    stopping_.store(true);
-    if (thread_.joinable()) thread_.join();
-  }
-
-  void start() {
-    thread_ = std::thread([this] { receive(); });
-  }
-  const std::string& endpoint() const { return endpoint_; }
-  /// What came in; what has become of it only the consumer knows.
-  void add_to(Received& received, bool frames) const {
-    received.others += others_.get();
-    if (!frames) return;
-    received.frames += frames_.get();
-    received.bytes += frames_.get() * frame_bytes_;
-    times_.add_to(received);
-  }
-
- private:
-  void receive() {
-    pthread_setname_np(pthread_self(), "recv");
-    zmq::message_t header;
-    zmq::message_t body;
-    while (!stopping_.load(std::memory_order_relaxed)) {
-      if (!socket_.recv(header)) continue;
-      bool frame = false;
-      for (zmq::message_t* part = &header; part->more(); part = &body) {
-        if (!socket_.recv(body)) return;
-        frame = body.size() == frame_bytes_;
-      }
-      if (frame)
-        keep(body);
-      else
-        others_.add();
-    }
-  }
-
-  void keep(zmq::message_t& body) {
-    bool kept = lane_.put(body);
-    while (!kept) {
-      if (stopping_.load(std::memory_order_relaxed)) return;
-      lane_.space.wait(room_wait, [&] { return kept = lane_.put(body); });
-      kept = kept || lane_.put(body);
-    }
-    frames_.add();
-    times_.note(steady_ns());
-    if (doorbell_ != nullptr) doorbell_->ring();
-  }
-
-  zmq::socket_t socket_;
-  const std::size_t frame_bytes_;
-  BodyLane& lane_;
-  Doorbell* const doorbell_;
-  std::string endpoint_;
-  SingleWriterCounter frames_, others_;
-  FrameTimes times_;
-  std::atomic<bool> stopping_{false};
-  std::thread thread_;
-};
+  if (doorbell != nullptr) doorbell->ring();
+  return true;
+}
 
 /// Slots for all that a ring of the same size would hold, and for what lies in ZeroMQ's queues before it.
 HostBlock make_pool(const Config& config, HostMemory& memory, std::size_t frame_bytes) {
@@ -164,15 +91,18 @@ void receive(const Config& config, const Options& options) {
   const int threads = options.io_threads == 0 ? io_threads(config) : options.io_threads;
   zmq::context_t context(threads);
   BatchConsumer consumer(lanes, *device, doorbell, batch_bytes);
-  std::vector<std::unique_ptr<Receiver>> receivers;
-  for (const auto& source : config.sources)
-    receivers.push_back(std::make_unique<Receiver>(context, source.endpoints.front(),
-                                                   receive_hwm(config.rcvhwm_bytes, frame.bytes()),
-                                                   io_affinity(receivers.size(), threads), frame.bytes(),
-                                                   *lanes[receivers.size()], taken ? &doorbell : nullptr));
-  for (const auto& receiver : receivers) ready.endpoints.push_back(receiver->endpoint());
+  std::vector<std::unique_ptr<ReceivingConnection>> receivers;
+  for (const auto& source : config.sources) {
+    receivers.push_back(std::make_unique<ReceivingConnection>(
+        context, source,
+        ConnectionOptions{source.endpoints.front(), receive_hwm(config.rcvhwm_bytes, frame.bytes()),
+                          io_affinity(receivers.size(), threads), frame.bytes()}));
+    ready.endpoints.push_back(receivers.back()->endpoint());
+  }
   if (taken) consumer.start();
-  for (auto& receiver : receivers) receiver->start();
+  for (std::size_t i = 0; i < receivers.size(); ++i)
+    receivers[i]->start([&lane = *lanes[i], &connection = *receivers[i], bell = taken ? &doorbell : nullptr](
+                            zmq::message_t& body) { return keep(body, lane, connection, bell); });
   answer_reports(ready, [&] {
     Received received;
     for (const auto& receiver : receivers) receiver->add_to(received, !taken);
