@@ -1,8 +1,8 @@
 // bench_message_memory: where the bodies of messages come to lie, and what that costs. Receives with libzmq
 // as the bare receiver does. --way buffer copies each body into one buffer, over and over, from one frame's
 // size to more than the caches hold. --way ring copies it into a ring, out of which batches are taken, as the
-// service does. --way pool copies nothing: libzmq allocates its bodies in memory that the device can read, and
-// a message is closed when the batch that it is in is done with.
+// service does. --way pool copies nothing: libzmq allocates its bodies in memory that the device can read,
+// and a message is closed when the batch that it is in is done with.
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
