@@ -9,10 +9,10 @@
 #include <cstdio>
 #include <iostream>
 #include <new>
-#include <nlohmann/json.hpp>
 
 #include "core/memory/host_memory.hpp"
 #include "core/model/device_error.hpp"
+#include "proto/json.hpp"
 #include "service/config/check_config.hpp"
 #include "service/config/command_line.hpp"
 #include "service/config/config_loader.hpp"
@@ -98,7 +98,7 @@ int serve(const LoadResult& loaded) {
   auto log = make_logger(*loaded.config);
   for (const auto& warning : loaded.warnings) log->warn("{}", warning.text());
   log->info("pixhist {} with configuration {}", PIXHIST_VERSION,
-            nlohmann::ordered_json::parse(loaded.effective_json).dump());
+            dump_json(parse_ordered_json(loaded.effective_json)));
   try {
     Service service(*loaded.config, log);
     return run(service, signals, *log);

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <vector>
 #include <zmq.hpp>
 
 #include "proto/ingest/decoder_registry.hpp"
 #include "proto/ingest/numpy_type.hpp"
+#include "proto/json.hpp"
 #include "proto/text.hpp"
 #include "service/config/config_values.hpp"
 #include "service/config/memory_plan.hpp"
@@ -69,7 +69,7 @@ std::string pair(FrameShape shape) { return std::to_string(shape.rows) + " x " +
 std::string explain(const FrameDescription& frame, const std::string& format, const ProbeOptions& options) {
   std::string text = "A frame of format " + format + ": " + pair(frame.frame.shape) +
                      " pixels (rows x columns) of " + std::string(numpy_name(frame.frame.pixel_type)) +
-                     ", values " + Json(frame.lowest).dump() + " to " + Json(frame.highest).dump() +
+                     ", values " + dump_json(Json(frame.lowest)) + " to " + dump_json(Json(frame.highest)) +
                      " in this one.\n";
   if (frame.detector != frame.frame.shape) {
     text +=
@@ -162,7 +162,7 @@ std::string probe_configuration(const FrameDescription& frame, const std::string
   if (format == "sls" && !frame.adc14) config["axis"]["unit"] = "counts";
   config["sources"] = Json::array({source});
   if (const auto bytes = choose_ring_bytes(frame)) config["ring"] = {{"bytes", *bytes}};
-  return config.dump(2) + "\n";
+  return dump_json(config, 2) + "\n";
 }
 
 ProbeReport probe(const ProbeOptions& options) {

@@ -2,9 +2,9 @@
 
 #include <array>
 #include <charconv>
-#include <nlohmann/json.hpp>
 
 #include "proto/ingest/numpy_type.hpp"
+#include "proto/json.hpp"
 
 namespace pixhist {
 namespace {
@@ -29,7 +29,7 @@ void append_string(std::string& out, std::string_view text) {
     out += '"';
     return;
   }
-  out += nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  out += dump_json(nlohmann::json(text));
 }
 
 }  // namespace

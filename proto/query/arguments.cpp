@@ -6,6 +6,7 @@
 #include <limits>
 #include <string_view>
 
+#include "proto/json.hpp"
 #include "proto/query/contradictions.hpp"
 #include "proto/query/reply.hpp"
 #include "proto/text.hpp"
@@ -238,7 +239,7 @@ constexpr Reader readers[] = {
 std::optional<Fault> read_one(const ArgSpec& arg, const OpSpec& spec, const json& value,
                               const RequestLimits& limits, Request& request) {
   if (!arg.built) {
-    if (value.is_primitive() && value == json::parse(arg.fallback)) return std::nullopt;
+    if (value.is_primitive() && value == parse_json(arg.fallback)) return std::nullopt;
     return Fault{ErrorCode::not_built,
                  "argument `" + std::string(arg.name) + "` of " + std::string(spec.name) +
                      " is not built yet; leave it out or give " + std::string(arg.fallback)};
@@ -270,7 +271,7 @@ std::optional<Fault> find_unknown(const json& args, const OpSpec& spec) {
 std::string shown(const json& value) {
   if (value.is_array()) return "an array of " + std::to_string(value.size());
   if (value.is_object()) return "an object";
-  return printable(value.dump(-1, ' ', false, json::error_handler_t::replace), 60);
+  return printable(dump_json(value), 60);
 }
 
 std::optional<Fault> read_arguments(const json& args, const OpSpec& spec, const RequestLimits& limits,

@@ -3,6 +3,8 @@
 #include <array>
 #include <string>
 
+#include "proto/json.hpp"
+
 namespace pixhist {
 namespace {
 
@@ -107,7 +109,7 @@ nlohmann::json op_schemas() {
                {"required", arg.fallback.empty()},
                {"built", spec.built && arg.built},
                {"meaning", arg.meaning}};
-      if (!arg.fallback.empty()) entry["default"] = nlohmann::json::parse(arg.fallback);
+      if (!arg.fallback.empty()) entry["default"] = parse_json(arg.fallback);
     }
     ops[std::string(spec.name)] = {{"built", spec.built},
                                    {"control", spec.control},

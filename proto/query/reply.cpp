@@ -5,21 +5,20 @@
 #include <ctime>
 #include <utility>
 
+#include "proto/json.hpp"
+
 namespace pixhist {
 namespace {
 
 using nlohmann::json;
 
-/// Text of the service's own, or of a client's id: bytes that are no UTF-8 become U+FFFD instead of a throw.
-std::string dump(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
-
 std::string envelope(const json& id, bool ok, std::string_view key, const json& body) {
   std::string out = R"({"v":1,"id":)";
-  out += dump(id);
+  out += dump_json(id);
   out += ok ? R"(,"ok":true,")" : R"(,"ok":false,")";
   out += key;
   out += "\":";
-  out += dump(body);
+  out += dump_json(body);
   out += '}';
   return out;
 }

@@ -3,6 +3,7 @@
 #include <string_view>
 #include <utility>
 
+#include "proto/json.hpp"
 #include "proto/query/arguments.hpp"
 #include "proto/query/op_table.hpp"
 #include "proto/text.hpp"
@@ -21,14 +22,14 @@ RequestError error(json id, ErrorCode code, std::string_view message) {
 std::string ticked(std::string_view text) { return '`' + printable(text, 60) + '`'; }
 
 /// Null with `fault` set if the bytes are not one JSON value.
-json parse_json(std::string_view text, std::string& fault) {
+json parse_or_fault(std::string_view text, std::string& fault) {
   // nlohmann takes a zero byte for the end of the text and would not look at what follows.
   if (text.find('\0') != std::string_view::npos) {
     fault = "it contains a zero byte";
     return nullptr;
   }
   try {
-    return json::parse(text);
+    return parse_json(text);
   } catch (const json::exception& problem) {
     fault = json_fault(problem.what());
     return nullptr;
@@ -84,7 +85,7 @@ std::variant<Request, RequestError> parse_request(std::span<const std::byte> byt
                      std::to_string(max_request_bytes) + " are read");
   }
   std::string fault;
-  const json request = parse_json({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, fault);
+  const json request = parse_or_fault({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, fault);
   if (!fault.empty()) return error(nullptr, ErrorCode::bad_request, "the request is not JSON: " + fault);
 
   Request result;

@@ -1,9 +1,10 @@
 #include "service/config/check_config.hpp"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <span>
 #include <string_view>
+
+#include "proto/json.hpp"
 
 namespace pixhist {
 namespace {
@@ -53,8 +54,6 @@ std::string masks_text(const Config& config) {
   return text.empty() ? text : "\nmasked pixels:\n" + text;
 }
 
-std::string dump(const Json& j) { return j.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
-
 }  // namespace
 
 std::string check_config_text(const LoadResult& loaded, const MemoryPlan& plan) {
@@ -83,7 +82,7 @@ std::string check_config_json(const LoadResult& loaded, const MemoryPlan& plan) 
       j["errors"].push_back(
           {{"path", error.path}, {"given", error.given}, {"origin", error.origin}, {"rule", error.rule}});
   } else {
-    j["config"] = Json::parse(loaded.effective_json);
+    j["config"] = parse_ordered_json(loaded.effective_json);
     j["origins"] = loaded.origins;
     Json total = Json::object();
     j["masks"] = masks_json(*loaded.config);
@@ -92,7 +91,7 @@ std::string check_config_json(const LoadResult& loaded, const MemoryPlan& plan) 
         {"at_start", items_json(plan.at_start)}, {"up_to", items_json(plan.up_to)}, {"total", total}};
   }
   j["warnings"] = warnings;
-  return dump(j);
+  return dump_json(j, 2) + "\n";
 }
 
 }  // namespace pixhist

@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "core/snapshot/assembly.hpp"
+#include "proto/json.hpp"
 #include "service/agents/closed_runs.hpp"
 #include "service/config/config_fields.hpp"
 #include "service/config/config_values.hpp"
@@ -139,7 +140,7 @@ class Checker {
       const SourceConfig& source = config_.sources[i];
       if (!good({path + ".endpoint", path + ".endpoints", path + ".bind"})) continue;
       const bool list = !given(path + ".endpoints").empty();
-      const Json default_endpoint = Json::parse(find_field("sources.*.endpoint")->default_json);
+      const Json default_endpoint = parse_ordered_json(find_field("sources.*.endpoint")->default_json);
       if (list && given(path + ".endpoint") != default_endpoint)
         refuse(path + ".endpoint", "excluded by " + path + ".endpoints; allowed: one of the two");
       const std::string key = path + (list ? ".endpoints" : ".endpoint");
@@ -255,7 +256,7 @@ class Checker {
         }
       }
     }
-    warn("axis.bins", "a bin is " + Json(width / axis.bins).dump() +
+    warn("axis.bins", "a bin is " + dump_json(Json(width / axis.bins)) +
                           " values wide, so neighbouring bins take different numbers of integer values and a "
                           "flat spectrum looks like a comb" +
                           advice);

@@ -9,6 +9,7 @@
 #include <sstream>
 #include <string_view>
 
+#include "proto/json.hpp"
 #include "service/config/config_builder.hpp"
 #include "service/config/config_checks.hpp"
 #include "service/config/config_fields.hpp"
@@ -140,7 +141,7 @@ class Document {
   }
 
   void add(const ConfigField& field, const std::string& path, std::size_t index) {
-    Json value = Json::parse(default_json(field, index));
+    Json value = parse_ordered_json(default_json(field, index));
     if (const auto setting = layers_.settings().find(path); setting != layers_.settings().end()) {
       if (const auto rule = refusal(field, setting->second.value)) {
         errors_.push_back(
@@ -231,8 +232,7 @@ LoadResult load_config(const ConfigInput& input) {
   }
   for (const auto& [path, setting] : layers.settings()) result.origins[path] = setting.origin;
   if (result.errors.empty()) {
-    result.effective_json =
-        resolved_document(document.values(), config).dump(2, ' ', false, Json::error_handler_t::replace);
+    result.effective_json = dump_json(resolved_document(document.values(), config), 2);
     result.config = std::move(config);
   }
   return result;

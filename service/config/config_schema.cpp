@@ -1,7 +1,6 @@
 #include "service/config/config_schema.hpp"
 
-#include <nlohmann/json.hpp>
-
+#include "proto/json.hpp"
 #include "service/config/config_fields.hpp"
 
 namespace pixhist {
@@ -44,7 +43,7 @@ Json field_schema(const ConfigField& field) {
   if (field.nullable) schema = {{"anyOf", Json::array({schema, {{"type", "null"}}})}};
   Json described = {{"description", std::string(field.advice)}};
   if (!field.unit.empty()) described["x-pixhist-unit"] = field.unit;
-  described["default"] = Json::parse(field.default_json);
+  described["default"] = parse_ordered_json(field.default_json);
   if (field.built == Built::default_only) described["x-pixhist-built"] = Json::array({described["default"]});
   if (field.built == Built::some_choices) described["x-pixhist-built"] = field.built_choices;
   described.update(schema);
@@ -97,7 +96,7 @@ std::string schema_json() {
                  {"title", "pixhistd configuration"},
                  {"description", "Every key is optional; what is left out is at its default."}};
   schema.update(group_schema(""));
-  return schema.dump(2) + "\n";
+  return dump_json(schema, 2) + "\n";
 }
 
 std::string fields_markdown() {

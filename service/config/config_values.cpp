@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "proto/json.hpp"
 #include "service/config/strict_json.hpp"
 
 namespace pixhist {
@@ -50,15 +51,6 @@ bool integer_in_range(const ConfigField& field, const Json& value) {
 bool size_in_range(const ConfigField& field, const Json& value) {
   const auto bytes = value.is_string() ? parse_size(value.get_ref<const std::string&>()) : unsigned_of(value);
   return bytes && *bytes >= field.min && *bytes <= field.max;
-}
-
-bool valid_utf8(const std::string& text) {
-  try {
-    (void)Json(text).dump();
-    return true;
-  } catch (const Json::type_error&) {
-    return false;
-  }
 }
 
 bool text_valid(const ConfigField& field, const std::string& text) {
@@ -134,7 +126,7 @@ std::string not_built_text(const std::string& there) {
 std::optional<std::string> refusal(const ConfigField& field, const Json& value) {
   const bool fits = value.is_null() ? field.nullable : shape_of_value_fits(field, value);
   if (!fits) return "allowed: " + allowed_text(field);
-  if (field.built == Built::default_only && value != Json::parse(field.default_json))
+  if (field.built == Built::default_only && value != parse_ordered_json(field.default_json))
     return not_built_text(std::string(field.default_json));
   if (field.built == Built::some_choices &&
       std::find(field.built_choices.begin(), field.built_choices.end(),

@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <iterator>
 
+#include "proto/json.hpp"
+
 namespace pixhist {
 namespace {
 
@@ -148,7 +150,7 @@ StrictJson parse_strict_json(std::string_view text) {
 }
 
 std::string json_text(const nlohmann::ordered_json& value, std::size_t max_bytes) {
-  std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
+  std::string text = dump_json(value);
   if (text.size() > max_bytes) {
     while (max_bytes > 0 && (static_cast<unsigned char>(text[max_bytes]) & 0xC0U) == 0x80U) --max_bytes;
     text.resize(max_bytes);  // at the start of a character

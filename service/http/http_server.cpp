@@ -8,6 +8,7 @@
 #include <thread>
 #include <utility>
 
+#include "proto/json.hpp"
 #include "service/metrics/metrics_text.hpp"
 #include "service/status/status_document.hpp"
 #include "service/transport/socket_error.hpp"
@@ -35,7 +36,7 @@ Page health_page(const HealthAnswer& answer) {
 
 Page status_page(const ServiceView& view) {
   const auto status = status_document(view);
-  return {200, json_text, status.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n"};
+  return {200, json_text, dump_json(status, 2) + "\n"};
 }
 
 Page index_page(const std::string& path) {

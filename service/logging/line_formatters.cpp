@@ -7,7 +7,8 @@
 #include <chrono>
 #include <cstdio>
 #include <ctime>
-#include <nlohmann/json.hpp>
+
+#include "proto/json.hpp"
 
 namespace pixhist {
 namespace {
@@ -85,7 +86,7 @@ void JsonLineFormatter::format(const spdlog::details::log_msg& message, spdlog::
       {"level", level_name(message.level)},
       {"thread", thread_name()},
       {"message", std::string(message.payload.data(), message.payload.size())}};
-  append(line, record.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+  append(line, dump_json(record));
   append(line, "\n");
 }
 

@@ -2,10 +2,10 @@
 
 #include <doctest/doctest.h>
 
-#include <nlohmann/json.hpp>
 #include <set>
 #include <stdexcept>
 
+#include "proto/json.hpp"
 #include "tools/player/header_edit.hpp"
 #include "tools/player/pixel_packing.hpp"
 
@@ -60,7 +60,7 @@ TEST_CASE("headers are spoilt where told and nowhere else") {
   header = R"({"b":[3], "ab":7})";
   pad_header(header, 100);
   CHECK(header.size() == 100);
-  CHECK(nlohmann::json::parse(header).at("ab") == 7);
+  CHECK(parse_json(header).at("ab") == 7);
   CHECK_THROWS_AS(remove_key(header, "c"), std::logic_error);
 }
 
@@ -88,7 +88,7 @@ TEST_CASE("the report of several modules adds up and keeps each as it is") {
   other.note_frame(3);
   other.flushed = false;
   other.stopped_by = PlayerReport::StoppedBy::signal;
-  const auto json = nlohmann::json::parse(to_json({one, other}));
+  const auto json = parse_json(to_json({one, other}));
   CHECK(json.at("frames") == 3);
   CHECK(json.at("first_frame") == 3);
   CHECK(json.at("last_frame") == 7);
@@ -97,7 +97,7 @@ TEST_CASE("the report of several modules adds up and keeps each as it is") {
   CHECK(json.at("end_sent") == true);
   CHECK(json.at("stopped_by") == "signal");
   CHECK(json.at("expected_account").at("accumulated") == 2);
-  CHECK(json.at("modules").at(0) == nlohmann::json::parse(one.to_json()));
+  CHECK(json.at("modules").at(0) == parse_json(one.to_json()));
 }
 
 }  // namespace

@@ -5,9 +5,10 @@
 #include <cstring>
 #include <future>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <thread>
 #include <zmq_addon.hpp>
+
+#include "proto/json.hpp"
 
 namespace pixhist {
 namespace {
@@ -236,7 +237,7 @@ TEST_CASE("without a peer a PUSH player waits, and ends in time when stopped") {
   CHECK_FALSE(report.first_frame.has_value());
   CHECK_FALSE(report.end_sent);
   CHECK(report.stopped_by == PlayerReport::StoppedBy::duration);
-  CHECK(json::parse(report.to_json()).at("first_frame").is_null());
+  CHECK(parse_json(report.to_json()).at("first_frame").is_null());
 }
 
 TEST_CASE("the linger time is waited for once, and what was not handed over is said") {

@@ -1,8 +1,8 @@
 #include <doctest/doctest.h>
 
-#include <nlohmann/json.hpp>
 #include <vector>
 
+#include "proto/json.hpp"
 #include "tools/player/detector_ports.hpp"
 #include "tools/player/wire_encoder.hpp"
 
@@ -61,19 +61,19 @@ TEST_CASE("bits, packets, additional keys, holes and version 4") {
   settings.additional = {{"sample", "lyso"}, {"energy", "12.4"}};
   const auto wire = make_sls_wire(settings);
   const auto text = header_of(*wire, {0, 1, 1, 0, false});
-  const auto header = Json::parse(text);
+  const auto header = parse_json(text);
   CHECK(header.at("size") == 196608);
   CHECK(header.at("packetNumber") == 36);  // of 48
   CHECK(header.at("completeImage") == 0);
   CHECK(header.at("jsonversion") == 4);
   CHECK_FALSE(header.contains("rx_roi"));
   CHECK(text.find(R"("addJsonHeader": {"energy":"12.4", "sample":"lyso" } )") != std::string::npos);
-  const auto end = Json::parse(wire->end_mark(0, 10));
+  const auto end = parse_json(wire->end_mark(0, 10));
   CHECK(end.at("data") == 0);
   CHECK(end.at("jsonversion") == 4);
   CHECK(end.at("shape") == Json({0, 0}));
   settings.filled_end = true;
-  const auto filled = Json::parse(make_sls_wire(settings)->end_mark(0, 10));
+  const auto filled = parse_json(make_sls_wire(settings)->end_mark(0, 10));
   CHECK(filled.at("data") == 0);
   CHECK(filled.at("shape") == Json({512, 256}));
 }
@@ -83,10 +83,10 @@ TEST_CASE("each fault of a header is the one asked for") {
   const auto wire = make_sls_wire(settings);
   const WireFrame frame{0, 1, 1, 0};
   CHECK_FALSE(Json::accept(header_of(*wire, frame, FrameFault::bad_header)));
-  CHECK_FALSE(Json::parse(header_of(*wire, frame, FrameFault::missing_key)).contains("frameNumber"));
-  CHECK(Json::parse(header_of(*wire, frame, FrameFault::wrong_kind)).at("frameNumber") == "one");
-  CHECK(Json::parse(header_of(*wire, frame, FrameFault::wrong_type)).at("bitmode") == 32);
-  CHECK(Json::parse(header_of(*wire, frame, FrameFault::wrong_shape)).at("shape") == Json({400, 401}));
+  CHECK_FALSE(parse_json(header_of(*wire, frame, FrameFault::missing_key)).contains("frameNumber"));
+  CHECK(parse_json(header_of(*wire, frame, FrameFault::wrong_kind)).at("frameNumber") == "one");
+  CHECK(parse_json(header_of(*wire, frame, FrameFault::wrong_type)).at("bitmode") == 32);
+  CHECK(parse_json(header_of(*wire, frame, FrameFault::wrong_shape)).at("shape") == Json({400, 401}));
   CHECK(header_of(*wire, frame, FrameFault::huge_header).size() == 70'000);
 }
 

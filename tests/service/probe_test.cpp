@@ -2,10 +2,10 @@
 
 #include <doctest/doctest.h>
 
-#include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
 
+#include "proto/json.hpp"
 #include "service/transport/socket_error.hpp"
 #include "tests/service/config/load_for_test.hpp"
 
@@ -24,7 +24,7 @@ FrameDescription frame_of(FrameShape shape, PixelType type, double lowest = 0, d
 }
 
 json configuration(const FrameDescription& frame, const std::string& format = "array10") {
-  return json::parse(probe_configuration(frame, format, {.endpoint = "tcp://daq:30001"}));
+  return parse_json(probe_configuration(frame, format, {.endpoint = "tcp://daq:30001"}));
 }
 
 std::string what_is_wrong(const FrameDescription& frame, const std::string& format) {
@@ -43,7 +43,7 @@ TEST_CASE("probe: the configuration for a jungfrau module, whole") {
   auto frame = frame_of({512, 1024}, PixelType::u16, 1, 49279);
   frame.jungfrau = frame.adc14 = true;
   frame.place = Place{};
-  CHECK(configuration(frame, "sls") == json::parse(R"({
+  CHECK(configuration(frame, "sls") == parse_json(R"({
     "detector": {"rows": 512, "cols": 1024, "pixel_type": "u16"},
     "axis": {"bins": 1024, "min": 0.0, "max": 16384.0, "map": "adc"},
     "sources": [{"name": "module0", "endpoint": "tcp://daq:30001", "socket": "sub", "format": "sls"}]})"));
@@ -66,7 +66,7 @@ TEST_CASE("probe: every configuration is good, without a warning") {
   port.detector = {512, 1024};
   port.place = Place{256, 512, true};
   CHECK(what_is_wrong(port, "sls") == "");
-  CHECK(configuration(port, "sls")["sources"][0]["shape"] == json::parse("[256,512]"));
+  CHECK(configuration(port, "sls")["sources"][0]["shape"] == parse_json("[256,512]"));
   CHECK(configuration(port, "sls")["detector"]["rows"] == 512);
 }
 

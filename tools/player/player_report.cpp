@@ -1,7 +1,8 @@
 #include "tools/player/player_report.hpp"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
+
+#include "proto/json.hpp"
 
 namespace pixhist {
 
@@ -111,7 +112,7 @@ void PlayerReport::note_frame(std::uint64_t number) {
   last_frame = higher(last_frame, number);
 }
 
-std::string PlayerReport::to_json() const { return json_of(*this).dump(); }
+std::string PlayerReport::to_json() const { return dump_json(json_of(*this)); }
 
 PlayerReport sum_of(const std::vector<PlayerReport>& modules) {
   PlayerReport sum;
@@ -128,7 +129,7 @@ std::string to_json(const std::vector<PlayerReport>& modules) {
   json.erase("column");
   json["modules"] = Json::array();
   for (const auto& module : modules) json["modules"].push_back(json_of(module));
-  return json.dump();
+  return dump_json(json);
 }
 
 }  // namespace pixhist

@@ -1,7 +1,7 @@
 #include <cstdio>
 #include <memory>
-#include <nlohmann/json.hpp>
 
+#include "proto/json.hpp"
 #include "tools/player/commands.hpp"
 #include "tools/player/recorder.hpp"
 
@@ -45,7 +45,7 @@ int run(Arguments& a, const std::atomic<bool>& stop) {
   const nlohmann::ordered_json json{{"messages", report.messages}, {"bytes", report.bytes},
                                     {"seconds", report.seconds},   {"stopped_by", name_of(report.stopped_by)},
                                     {"file", settings.file},       {"endpoints", recorder.endpoints()}};
-  return print_report(json.dump(), true);
+  return print_report(dump_json(json), true);
 }
 
 }  // namespace

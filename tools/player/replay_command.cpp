@@ -1,9 +1,9 @@
 #include <cstdio>
 #include <exception>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <thread>
 
+#include "proto/json.hpp"
 #include "tools/player/commands.hpp"
 #include "tools/player/module_plan.hpp"
 #include "tools/player/replay.hpp"
@@ -115,7 +115,7 @@ int run(const Arguments& a, std::atomic<bool>& stop) {
     json["files"] = Json::array();
     for (const auto& report : reports) json["files"].push_back(json_of(report));
   }
-  return print_report(json.dump(), sum.flushed);
+  return print_report(dump_json(json), sum.flushed);
 }
 
 }  // namespace

@@ -2,10 +2,10 @@
 
 #include <doctest/doctest.h>
 
-#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "proto/ingest/array10_decoder.hpp"
+#include "proto/json.hpp"
 #include "tests/proto/support.hpp"
 
 using namespace pixhist;
@@ -32,7 +32,7 @@ TEST_CASE("a run's name is escaped, and bytes that are no UTF-8 still give JSON"
     CHECK(nlohmann::json::accept(encode_array10_end(run, 0)));
   }
   encode_array10_header({{1, 1}, PixelType::u8, {}, "a\"b\\c"}, header);
-  CHECK(nlohmann::json::parse(header).at("run") == "a\"b\\c");
+  CHECK(parse_json(header).at("run") == "a\"b\\c");
 }
 
 TEST_CASE("what is encoded is decoded as it was meant, for every type and both ends of the numbers") {

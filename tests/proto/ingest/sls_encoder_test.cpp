@@ -3,8 +3,9 @@
 #include <doctest/doctest.h>
 
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <vector>
+
+#include "proto/json.hpp"
 
 using namespace pixhist;
 
@@ -86,7 +87,7 @@ TEST_CASE("progress has 6 significant digits; integers are exact to 64 bits") {
   }
   frame.frame_number = std::numeric_limits<std::uint64_t>::max();
   frame.timestamp = 9007199254740993ULL;
-  const auto json = nlohmann::json::parse(parsed());
+  const auto json = parse_json(parsed());
   CHECK(json.at("frameNumber").get<std::uint64_t>() == frame.frame_number);
   CHECK(json.at("acqIndex").get<std::uint64_t>() == frame.frame_number);
   CHECK(json.at("timestamp").get<std::uint64_t>() == frame.timestamp);
@@ -100,10 +101,10 @@ TEST_CASE("the size follows from shape and bits, packed ones too, unless it is g
     frame.bitmode = bits;
     std::string header;
     encode_sls_header(frame, header);
-    CHECK(nlohmann::json::parse(header).at("size") == bytes);
+    CHECK(parse_json(header).at("size") == bytes);
     frame.size = 160;
     encode_sls_header(frame, header);
-    CHECK(nlohmann::json::parse(header).at("size") == 160);
+    CHECK(parse_json(header).at("size") == 160);
   }
 }
 

@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "proto/json.hpp"
+
 using namespace pixhist;
 using nlohmann::json;
 using namespace std::chrono_literals;
@@ -19,7 +21,7 @@ TEST_CASE("a result, byte for byte") {
 
 TEST_CASE("an error takes its name and whether to try again from the table") {
   for (const auto& entry : error_catalog) {
-    const auto reply = json::parse(encode_error(3, entry.code, "why"));
+    const auto reply = parse_json(encode_error(3, entry.code, "why"));
     CHECK(reply["v"] == 1);
     CHECK(reply["id"] == 3);
     CHECK(reply["ok"] == false);
@@ -35,7 +37,7 @@ TEST_CASE("bytes that are no UTF-8 are replaced, never thrown over") {
   const std::string broken = "a\xff\xc3";
   CHECK(json::accept(encode_error(broken, ErrorCode::io_error, broken)));
   CHECK(json::accept(encode_result(broken, {{broken, broken}})));
-  CHECK(json::parse(encode_error(1, ErrorCode::io_error, broken))["error"]["message"] ==
+  CHECK(parse_json(encode_error(1, ErrorCode::io_error, broken))["error"]["message"] ==
         "a\xef\xbf\xbd\xef\xbf\xbd");
 }
 
@@ -58,7 +60,7 @@ TEST_CASE("an account: every number by its name, reasons that never occurred lef
   account.received_bytes = 1ULL << 60;
   account.pixel_bytes = 15;
   CHECK(to_json(account) ==
-        json::parse(R"({"received":114,"accepted":100,"rejected":{"dtype":3,"size":4},"dropped":7,
+        parse_json(R"({"received":114,"accepted":100,"rejected":{"dtype":3,"size":4},"dropped":7,
     "control":2,"in_ring":5,"in_flight":6,"accumulated":80,"discarded":{"duplicate":9},"missing":11,"late":12,
     "incomplete":16,"restarted":13,"open":14,"received_bytes":1152921504606846976,"pixel_bytes":15})"));
   CHECK(to_json(FrameAccount{})["rejected"] == json::object());

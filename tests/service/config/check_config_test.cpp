@@ -2,8 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include <nlohmann/json.hpp>
-
+#include "proto/json.hpp"
 #include "tests/service/config/load_for_test.hpp"
 
 namespace pixhist {
@@ -29,7 +28,7 @@ TEST_CASE("check_config: text shows configuration, memory, origins and warnings"
 TEST_CASE("check_config: JSON holds exact bytes, and a configuration that loads to the same") {
   const auto loaded = load_set({"axis.bins=1000", "ring.bytes=1000000000"});
   const MemoryPlan plan = plan_memory(*loaded.config, false);
-  const Json j = Json::parse(check_config_json(loaded, plan));
+  const Json j = parse_ordered_json(check_config_json(loaded, plan));
   CHECK(j.at("ok") == true);
   CHECK(j.at("config").at("ring").at("bytes") == 1000000000);
   CHECK(j.at("config").at("batch").at("bytes") == "64MiB");
@@ -39,12 +38,12 @@ TEST_CASE("check_config: JSON holds exact bytes, and a configuration that loads 
   CHECK(j.at("memory").at("at_start").at(0).at("bytes") == 999997440);
   CHECK(j.at("memory").at("up_to").size() == plan.up_to.size());
   CHECK(j.at("warnings").at(0).at("path") == "axis.bins");
-  CHECK(test::load_text(j.at("config").dump()).effective_json == loaded.effective_json);
+  CHECK(test::load_text(dump_json(j.at("config"))).effective_json == loaded.effective_json);
 }
 
 TEST_CASE("check_config: JSON of a configuration with errors lists them all") {
   const auto loaded = load_set({"axis.bins=0", "batch.frame=\xFF"});
-  const Json j = Json::parse(check_config_json(loaded, {}));
+  const Json j = parse_ordered_json(check_config_json(loaded, {}));
   CHECK(j.at("ok") == false);
   REQUIRE(j.at("errors").size() == 2);
   CHECK(j.at("errors").at(0).at("path") == "batch.frame");

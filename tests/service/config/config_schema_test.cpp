@@ -3,9 +3,9 @@
 #include <doctest/doctest.h>
 
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "proto/json.hpp"
 #include "service/config/config_fields.hpp"
 
 namespace pixhist {
@@ -31,7 +31,7 @@ const Json* schema_at(const Json& root, std::string_view pattern) {
 }
 
 TEST_CASE("config_schema: every key with description and default, nothing besides") {
-  const Json schema = Json::parse(schema_json());
+  const Json schema = parse_ordered_json(schema_json());
   CHECK(schema.at("$schema") == "https://json-schema.org/draft/2020-12/schema");
   CHECK(schema.at("additionalProperties") == false);
   for (const auto& field : config_fields()) {
@@ -39,7 +39,7 @@ TEST_CASE("config_schema: every key with description and default, nothing beside
     const Json* const at = schema_at(schema, field.path);
     REQUIRE(at != nullptr);
     CHECK(at->at("description") == field.advice);
-    CHECK(at->at("default") == Json::parse(field.default_json));
+    CHECK(at->at("default") == parse_ordered_json(field.default_json));
     CHECK(at->contains("x-pixhist-built") == (field.built != Built::all));
   }
   const Json* const bins = schema_at(schema, "axis.bins");

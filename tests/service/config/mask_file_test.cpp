@@ -4,8 +4,8 @@
 #include <sys/stat.h>
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
+#include "proto/json.hpp"
 #include "service/config/check_config.hpp"
 #include "tests/service/config/load_for_test.hpp"
 
@@ -86,7 +86,7 @@ TEST_CASE("mask_file: in a configuration it becomes the mask of the histogram, a
   CHECK(loaded.config->sources[0].masked_pixels() == 3);
   const auto plan = plan_memory(*loaded.config, false);
   CHECK(has(check_config_text(loaded, plan), "masked pixels:\n  module0: 3 of 6 (" + file.path() + ")\n"));
-  const auto j = nlohmann::json::parse(check_config_json(loaded, plan));
+  const auto j = parse_json(check_config_json(loaded, plan));
   REQUIRE(j.at("masks").size() == 1);
   CHECK(j.at("masks").at(0) ==
         nlohmann::json{{"source", "module0"}, {"file", file.path()}, {"masked", 3}, {"pixels", 6}});

@@ -5,8 +5,9 @@
 #include <spdlog/details/log_msg.h>
 
 #include <chrono>
-#include <nlohmann/json.hpp>
 #include <thread>
+
+#include "proto/json.hpp"
 
 namespace pixhist {
 namespace {
@@ -40,13 +41,13 @@ TEST_CASE("line_formatters: text has UTC time, level and thread") {
 TEST_CASE("line_formatters: JSON has the same, one object a line") {
   const std::string line = line_in_thread<JsonLineFormatter>("submit", "a \"b\" \\ \n\t\x01 é");
   CHECK(line.find('\n') == line.size() - 1);
-  const auto j = nlohmann::json::parse(line);
+  const auto j = parse_json(line);
   CHECK(j.at("time") == "2025-01-31T12:00:00.007Z");
   CHECK(j.at("level") == "warn");
   CHECK(j.at("thread") == "submit");
   CHECK(j.at("message") == "a \"b\" \\ \n\t\x01 é");
   CHECK(j.size() == 4);
-  CHECK(nlohmann::json::parse(line_of<JsonLineFormatter>("x", spdlog::level::err)).at("level") == "error");
+  CHECK(parse_json(line_of<JsonLineFormatter>("x", spdlog::level::err)).at("level") == "error");
 }
 
 TEST_CASE("line_formatters: bytes from the wire neither begin a line nor break the JSON") {
@@ -54,7 +55,7 @@ TEST_CASE("line_formatters: bytes from the wire neither begin a line nor break t
   const std::string text = line_of<TextLineFormatter>(hostile);
   CHECK(text.find('\n') == text.size() - 1);
   CHECK(text.find("a\\nERROR forged\\x0d\\x1b[2J\\x7f\\x00z") != std::string::npos);
-  const auto j = nlohmann::json::parse(line_of<JsonLineFormatter>(hostile));
+  const auto j = parse_json(line_of<JsonLineFormatter>(hostile));
   CHECK(j.at("message").get<std::string>().substr(0, 22) == hostile.substr(0, 22));
   CHECK(printable("a\tb\\n") == "a\\tb\\n");
 }

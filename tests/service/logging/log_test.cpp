@@ -7,9 +7,10 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <nlohmann/json.hpp>
 #include <sstream>
 #include <thread>
+
+#include "proto/json.hpp"
 
 namespace pixhist {
 namespace {
@@ -54,7 +55,7 @@ TEST_CASE("log: level and format are those of the configuration, lines are in th
   logger->error("value {}", 7);
   const auto lines = lines_of(path);
   REQUIRE(lines.size() == 1);
-  CHECK(nlohmann::json::parse(lines[0]).at("message") == "value 7");
+  CHECK(parse_json(lines[0]).at("message") == "value 7");
 
   const auto quiet = make_logger(config_with(directory.file("off.log"), "text", "off"));
   quiet->critical("left out");

@@ -8,6 +8,7 @@
 #include <vector>
 #include <zmq.hpp>
 
+#include "proto/json.hpp"
 #include "service/query/query_agent.hpp"
 #include "tests/service/agents/submit_bench.hpp"
 #include "tests/service/query/counting_memory.hpp"
@@ -36,14 +37,14 @@ class QueryClientSocket {
     socket_.connect(endpoint);
   }
   void ask(const std::string& op, const nlohmann::json& args = nlohmann::json::object()) {
-    const std::string text = nlohmann::json{{"v", 1}, {"op", op}, {"args", args}}.dump();
+    const std::string text = dump_json(nlohmann::json{{"v", 1}, {"op", op}, {"args", args}});
     socket_.send(zmq::buffer(text), zmq::send_flags::none);
   }
   std::optional<Reply> receive() {
     Reply reply;
     zmq::message_t part;
     if (!socket_.recv(part, zmq::recv_flags::dontwait)) return std::nullopt;
-    reply.head = nlohmann::json::parse(part.to_string());
+    reply.head = parse_json(part.to_string());
     while (part.more()) {
       if (!socket_.recv(part, zmq::recv_flags::none)) throw std::runtime_error("half a reply");
       const auto* bytes = static_cast<const std::byte*>(part.data());
