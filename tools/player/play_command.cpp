@@ -31,7 +31,7 @@ std::string generated_run() {
   return std::string(text) + "-" + std::to_string(getpid());
 }
 
-struct Arguments {
+struct PlayArguments {
   PlayerSettings player;
   std::string modules = "1x1";
   std::uint32_t sockets = 1;
@@ -67,7 +67,7 @@ NumberSelection selection(const char* option, const std::string& text) {
   }
 }
 
-void add_detector(CLI::App& app, Arguments& a) {
+void add_detector(CLI::App& app, PlayArguments& a) {
   auto& p = a.player;
   const auto positive = CLI::Range(std::uint32_t{1}, std::uint32_t{1} << 24);
   app.add_option("--detector", a.detector,
@@ -95,7 +95,7 @@ void add_detector(CLI::App& app, Arguments& a) {
       ->check(whole_number());
 }
 
-void add_physics(CLI::App& app, Arguments& a) {
+void add_physics(CLI::App& app, PlayArguments& a) {
   const auto* group = "Physics";
   const auto fraction = CLI::Range(0.0, 1.0);
   app.add_option(
@@ -125,7 +125,7 @@ void add_physics(CLI::App& app, Arguments& a) {
       ->group(group);
 }
 
-void add_modules(CLI::App& app, Arguments& a) {
+void add_modules(CLI::App& app, PlayArguments& a) {
   app.add_option("--modules", a.modules,
                  "RxC: rows by columns of modules, down the first column first, each with its own socket, "
                  "seed and report")
@@ -135,7 +135,7 @@ void add_modules(CLI::App& app, Arguments& a) {
       ->capture_default_str();
 }
 
-void add_runs(CLI::App& app, Arguments& a) {
+void add_runs(CLI::App& app, PlayArguments& a) {
   auto& p = a.player;
   app.add_option("--frames", p.faults.frames, "numbers in a run; default: until --seconds or a signal")
       ->check(whole_number());
@@ -168,14 +168,14 @@ void add_runs(CLI::App& app, Arguments& a) {
       ->check(whole_number());
 }
 
-void add_sockets(CLI::App& app, Arguments& a) {
+void add_sockets(CLI::App& app, PlayArguments& a) {
   app.add_option("--format", a.format, "wire format")
       ->check(CLI::IsMember({"array10", "sls"}))
       ->capture_default_str();
   add_sender_options(app, a.sender);
 }
 
-void add_sls(CLI::App& app, Arguments& a) {
+void add_sls(CLI::App& app, PlayArguments& a) {
   app.add_option("--fname", a.sls.fname, "fname of the headers, written as it is")
       ->capture_default_str()
       ->group("Format sls");
@@ -198,7 +198,7 @@ void add_sls(CLI::App& app, Arguments& a) {
       ->group("Format sls");
 }
 
-void add_faults(CLI::App& app, Arguments& a) {
+void add_faults(CLI::App& app, PlayArguments& a) {
   auto& p = a.player;
   app.footer(
       "A SELECTION is every:K (the K-th, 2K-th, ... frame of each run), or frame numbers and ranges such as "
@@ -221,7 +221,7 @@ void add_faults(CLI::App& app, Arguments& a) {
       ->group("Faults");
 }
 
-void read_runs(const Arguments& a, PlayerSettings& p) {
+void read_runs(const PlayArguments& a, PlayerSettings& p) {
   if (p.run.empty()) p.run = generated_run();
   if (a.seconds > 0) p.duration = std::chrono::duration<double>(a.seconds);
   p.runs.pause = std::chrono::duration<double>(a.pause_s);
@@ -232,14 +232,14 @@ void read_runs(const Arguments& a, PlayerSettings& p) {
   if (a.no_end) p.runs.end_marks = 0;
 }
 
-void read_sockets(const Arguments& a, PlayerSettings& p) {
+void read_sockets(const PlayArguments& a, PlayerSettings& p) {
   p.socket = a.sender.settings(a.format == "sls");
   p.endpoints = a.sender.endpoints();
   p.linger = a.sender.linger();
   p.wait_subscriber = a.sender.wait_subscriber();
 }
 
-void read_faults(const Arguments& a, PlayerSettings& p) {
+void read_faults(const PlayArguments& a, PlayerSettings& p) {
   for (const auto& row : frame_fault_table) {
     p.faults.of(row.fault) = selection(row.option, a.faults[static_cast<std::size_t>(row.fault)]);
   }
@@ -250,7 +250,7 @@ void read_faults(const Arguments& a, PlayerSettings& p) {
   }
 }
 
-void read_image(const Arguments& a, const std::optional<DetectorKind>& kind, PlayerSettings& p) {
+void read_image(const PlayArguments& a, const std::optional<DetectorKind>& kind, PlayerSettings& p) {
   if (kind) p.shape = kind->port;
   if (a.interfaces == 2) {
     if (!kind || !kind->two_interfaces) {
@@ -271,7 +271,7 @@ void read_image(const Arguments& a, const std::optional<DetectorKind>& kind, Pla
   }
 }
 
-void read_physics(const Arguments& a, DetectorPhysics& physics) {
+void read_physics(const PlayArguments& a, DetectorPhysics& physics) {
   const auto steps = [](double part, std::uint32_t of) {
     return static_cast<std::uint32_t>(std::llround(part * of));
   };
@@ -281,7 +281,7 @@ void read_physics(const Arguments& a, DetectorPhysics& physics) {
   physics.hot_per_4096 = steps(a.hot, 4096);
 }
 
-SlsWireSettings read_sls(const Arguments& a, const std::optional<DetectorKind>& kind,
+SlsWireSettings read_sls(const PlayArguments& a, const std::optional<DetectorKind>& kind,
                          const PlayerSettings& p) {
   auto sls = a.sls;
   const auto bits_of_type = static_cast<std::uint32_t>(8 * size_of(p.pixel_type));
@@ -305,7 +305,7 @@ SlsWireSettings read_sls(const Arguments& a, const std::optional<DetectorKind>& 
   return sls;
 }
 
-std::vector<PlayerSettings> modules_of(Arguments& a) {
+std::vector<PlayerSettings> modules_of(PlayArguments& a) {
   auto& p = a.player;
   const auto kind = find_detector(a.detector);
   read_image(a, kind, p);
@@ -380,7 +380,7 @@ int print_report(const std::string& json, bool flushed) {
 }
 
 PlayerCommand add_play_command(CLI::App& app) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<PlayArguments>();
   add_detector(app, *arguments);
   add_physics(app, *arguments);
   add_modules(app, *arguments);

@@ -9,7 +9,7 @@ namespace pixhist {
 
 namespace {
 
-struct Arguments {
+struct RecordArguments {
   std::vector<std::string> places;  // endpoints, and the file at last
   std::string socket = "sub";
   double seconds = 0;
@@ -25,7 +25,7 @@ const char* name_of(RecorderReport::StoppedBy by) {
   return "signal";
 }
 
-int run(Arguments& a, const std::atomic<bool>& stop) {
+int run(RecordArguments& a, const std::atomic<bool>& stop) {
   auto& settings = a.recorder;
   if (a.places.size() < 2) throw std::invalid_argument("record needs one or more endpoints, and then a file");
   settings.file = a.places.back();
@@ -51,7 +51,7 @@ int run(Arguments& a, const std::atomic<bool>& stop) {
 }  // namespace
 
 PlayerCommand add_record_command(CLI::App& app) {
-  const auto a = std::make_shared<Arguments>();
+  const auto a = std::make_shared<RecordArguments>();
   auto& settings = a->recorder;
   app.add_option("PLACE", a->places, "ENDPOINT... FILE: where from, and where to; .gz: compressed")
       ->required();

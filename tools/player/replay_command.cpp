@@ -15,7 +15,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct Arguments {
+struct ReplayArguments {
   std::vector<std::string> files;
   SenderOptions sender;
   ReplaySettings replay;
@@ -50,7 +50,7 @@ ReplayReport sum_of(const std::vector<ReplayReport>& reports) {
   return sum;
 }
 
-std::vector<std::unique_ptr<Replay>> open(const Arguments& a) {
+std::vector<std::unique_ptr<Replay>> open(const ReplayArguments& a) {
   const auto endpoints = endpoints_for(a.sender.endpoints(), a.files.size());
   std::vector<std::unique_ptr<Replay>> replays;
   for (std::size_t i = 0; i < a.files.size(); ++i) {
@@ -67,7 +67,7 @@ std::vector<std::unique_ptr<Replay>> open(const Arguments& a) {
 }
 
 /// All of them, so that all files begin at once.
-void wait_for_subscribers(const Arguments& a, std::vector<std::unique_ptr<Replay>>& replays,
+void wait_for_subscribers(const ReplayArguments& a, std::vector<std::unique_ptr<Replay>>& replays,
                           const std::atomic<bool>& stop) {
   const auto time = a.sender.wait_subscriber();
   if (!time) return;
@@ -100,7 +100,7 @@ void play_all(std::vector<std::unique_ptr<Replay>>& replays, std::atomic<bool>& 
   }
 }
 
-int run(const Arguments& a, std::atomic<bool>& stop) {
+int run(const ReplayArguments& a, std::atomic<bool>& stop) {
   auto replays = open(a);
   wait_for_subscribers(a, replays, stop);
   play_all(replays, stop);
@@ -121,7 +121,7 @@ int run(const Arguments& a, std::atomic<bool>& stop) {
 }  // namespace
 
 PlayerCommand add_replay_command(CLI::App& app) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<ReplayArguments>();
   app.add_option("FILE", arguments->files, "recordings, each to an endpoint of its own, all at once")
       ->required();
   app.add_option("--rate", arguments->replay.rate_hz,
