@@ -9,7 +9,7 @@
 namespace pixhist {
 namespace {
 
-constexpr std::size_t shown_bytes = 40;
+constexpr std::size_t shown_text_bytes = 40;
 
 constexpr std::string_view allowed_values[array10_key_count] = {"a string",
                                                                 "[rows, cols], integers or decimal strings",
@@ -82,7 +82,7 @@ class HeaderReader final : public HeaderFields {
 
   bool take_htype(std::string_view text) {
     header_.htype_known = text.starts_with("array-1");
-    if (!header_.htype_known) header_.htype = printable(text, shown_bytes);
+    if (!header_.htype_known) header_.htype = printable(text, shown_text_bytes);
     return true;
   }
 
@@ -95,13 +95,13 @@ class HeaderReader final : public HeaderFields {
 
   bool take_type(std::string_view text) {
     header_.type = parse_numpy_name(text);
-    if (!header_.type) header_.type_text = printable(text, shown_bytes);
+    if (!header_.type) header_.type_text = printable(text, shown_text_bytes);
     return true;
   }
 
   bool take_encoding(std::string_view text) {
     if (!text.empty() && text != "none" && text != "raw" && header_.encoding.empty())
-      header_.encoding = printable(text, shown_bytes);
+      header_.encoding = printable(text, shown_text_bytes);
     return true;
   }
 

@@ -5,7 +5,7 @@
 namespace pixhist {
 namespace {
 
-constexpr std::size_t shown_bytes = 40;
+constexpr std::size_t shown_value_bytes = 40;
 
 }  // namespace
 
@@ -58,7 +58,8 @@ void HeaderFields::refuse(std::size_t key, const HeaderValue& value) {
     case HeaderValue::Kind::null: return refuse_given(key, "null");
     case HeaderValue::Kind::boolean: return refuse_given(key, value.truth ? "true" : "false");
     case HeaderValue::Kind::number: return refuse_given(key, value.text);
-    case HeaderValue::Kind::string: return refuse_given(key, '"' + printable(value.text, shown_bytes) + '"');
+    case HeaderValue::Kind::string:
+      return refuse_given(key, '"' + printable(value.text, shown_value_bytes) + '"');
   }
 }
 
@@ -66,7 +67,7 @@ void HeaderFields::refuse_given(std::size_t key, std::string_view given) {
   std::string problem = "must be ";
   problem += allowed(key);
   problem += in_list_ ? "; it holds " : "; it is ";
-  problem += printable(given, shown_bytes + 2);
+  problem += printable(given, shown_value_bytes + 2);
   note(key, problem);
 }
 

@@ -64,7 +64,7 @@ std::optional<Rejection> judge_pixels(const SlsHeader& header, const ExpectedFra
   return std::nullopt;
 }
 
-std::string shown(const SlsExtents& extents) {
+std::string extents_text(const SlsExtents& extents) {
   std::string out = "[";
   for (std::size_t i = 0; i < extents.count && i < extents.values.size(); ++i) {
     if (i > 0) out += ", ";
@@ -78,9 +78,9 @@ std::optional<Rejection> judge_shape(const SlsHeader& header, FrameShape expecte
   const auto& shape = header.shape;
   if (shape.count == 2 && shape.values[0] == expected.cols && shape.values[1] == expected.rows)
     return std::nullopt;
-  return reject(RejectReason::geometry, "shape " + shown(shape) +
-                                            " (columns, rows); the configured shape is " +
-                                            pixhist::shown(expected) + " (rows, cols)");
+  return reject(RejectReason::geometry, "shape " + extents_text(shape) +
+                                            " (columns, rows); the configured shape is " + shown(expected) +
+                                            " (rows, cols)");
 }
 
 /// Of a header whose row, column and shape are good; nothing if the port ends beyond 2^32 - 1.
@@ -98,8 +98,7 @@ std::optional<Place> place_of(const SlsHeader& header, FrameShape shape) {
 Rejection reject_place(const SlsHeader& header, FrameShape shape) {
   return reject(RejectReason::geometry, "row " + std::to_string(header.number(SlsKey::row)) + ", column " +
                                             std::to_string(header.number(SlsKey::column)) + " in ports of " +
-                                            pixhist::shown(shape) +
-                                            " (rows, cols) end beyond 2^32 - 1 pixels");
+                                            shown(shape) + " (rows, cols) end beyond 2^32 - 1 pixels");
 }
 
 std::optional<Rejection> judge_size(const SlsHeader& header, MessagePart pixels,
@@ -108,7 +107,7 @@ std::optional<Rejection> judge_size(const SlsHeader& header, MessagePart pixels,
   if (said == pixels.size() && said == expected.bytes()) return std::nullopt;
   return reject(RejectReason::size, "the pixel part has " + std::to_string(pixels.size()) +
                                         " bytes, the header says " + std::to_string(said) + "; " +
-                                        pixhist::shown(expected.shape) + ' ' +
+                                        shown(expected.shape) + ' ' +
                                         std::string(numpy_name(expected.pixel_type)) + " needs exactly " +
                                         std::to_string(expected.bytes()));
 }

@@ -19,7 +19,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t shown_bytes = 200;
+constexpr std::size_t shown_given_bytes = 200;
 constexpr std::uint64_t frame_limit = std::numeric_limits<std::uint32_t>::max() - 15ULL;  // of a ring record
 
 std::string source_path(std::size_t i) { return "sources." + std::to_string(i); }
@@ -60,7 +60,7 @@ class Checker {
   }
 
   void refuse(const std::string& path, const std::string& rule) {
-    findings_.errors.push_back({path, json_text(given(path), shown_bytes), "", rule});
+    findings_.errors.push_back({path, json_text(given(path), shown_given_bytes), "", rule});
   }
   void warn(const std::string& path, const std::string& what) { findings_.warnings.push_back({path, what}); }
 

@@ -11,7 +11,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t shown_bytes = 120;  // of a value in an error
+constexpr std::size_t shown_layer_bytes = 120;  // of a value in an error
 constexpr std::string_view list_prefix = "sources.";
 
 std::string key_list(const std::vector<std::string>& keys) {
@@ -59,7 +59,7 @@ void ConfigLayers::set(const std::string& path, const Json& value, const std::st
     return;
   }
   if (!value.is_object()) {
-    errors_.push_back({path.empty() ? "the configuration" : path, json_text(value, shown_bytes), origin,
+    errors_.push_back({path.empty() ? "the configuration" : path, json_text(value, shown_layer_bytes), origin,
                        "allowed: an object with the keys " + key_list(keys)});
     return;
   }
@@ -77,7 +77,7 @@ void ConfigLayers::set(const std::string& path, const Json& value, const std::st
 void ConfigLayers::set_sources(const Json& value, const std::string& origin) {
   if (!value.is_array() || value.empty() || value.size() > max_sources) {
     const bool too_many = value.is_array() && !value.empty();
-    errors_.push_back({"sources", json_text(value, shown_bytes), origin,
+    errors_.push_back({"sources", json_text(value, shown_layer_bytes), origin,
                        (too_many ? "which has " + std::to_string(value.size()) + " elements; " : "") +
                            "allowed: a list of 1 to " + std::to_string(max_sources) + " objects" +
                            (too_many ? ". Let a second service take the rest of the detector" : "")});

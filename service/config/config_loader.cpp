@@ -24,7 +24,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::string_view environment_prefix = "PIXHIST__";
-constexpr std::size_t shown_bytes = 120;
+constexpr std::size_t shown_setting_bytes = 120;
 
 /// False if nothing can be known of what the file says.
 bool add_file(const std::string& path, ConfigLayers& layers, std::vector<ConfigError>& errors) {
@@ -98,8 +98,8 @@ void add_flags(const std::vector<std::string>& flags, ConfigLayers& layers,
   for (const auto& flag : flags) {
     const auto equals = flag.find('=');
     if (equals == std::string::npos || equals == 0) {
-      errors.push_back(
-          {"--set", json_text(flag, shown_bytes), "", "allowed: --set key=value, as batch.frames=64"});
+      errors.push_back({"--set", json_text(flag, shown_setting_bytes), "",
+                        "allowed: --set key=value, as batch.frames=64"});
       continue;
     }
     layers.add_text(std::string_view(flag).substr(0, equals), std::string_view(flag).substr(equals + 1),
@@ -145,7 +145,7 @@ class Document {
     if (const auto setting = layers_.settings().find(path); setting != layers_.settings().end()) {
       if (const auto rule = refusal(field, setting->second.value)) {
         errors_.push_back(
-            {path, json_text(setting->second.value, shown_bytes), setting->second.origin, *rule});
+            {path, json_text(setting->second.value, shown_setting_bytes), setting->second.origin, *rule});
         bad_.insert(path);
       } else {
         value = setting->second.value;
@@ -177,8 +177,8 @@ void load_masks(Config& config, const std::vector<ConfigError>& errors, std::vec
     if (auto* mask = std::get_if<std::vector<std::uint8_t>>(&read))
       source.mask = std::move(*mask);
     else
-      findings.push_back(
-          {path + ".mask_file", json_text(source.mask_file, shown_bytes), "", std::get<std::string>(read)});
+      findings.push_back({path + ".mask_file", json_text(source.mask_file, shown_setting_bytes), "",
+                          std::get<std::string>(read)});
   }
 }
 

@@ -11,7 +11,7 @@
 namespace pixhist {
 namespace {
 
-constexpr std::size_t shown_bytes = 40;
+constexpr std::size_t shown_descr_bytes = 40;
 
 std::string tuple(const std::vector<std::uint64_t>& shape) {
   std::string text = "(";
@@ -22,7 +22,7 @@ std::string tuple(const std::vector<std::uint64_t>& shape) {
 /// Empty if a mask of this shape lies in a file of `file_bytes`.
 std::string fault_of(const NpyHeader& header, FrameShape shape, std::uint64_t file_bytes) {
   if (header.descr != "|b1" && header.descr != "|u1")
-    return "its dtype is '" + printable(header.descr, shown_bytes) +
+    return "its dtype is '" + printable(header.descr, shown_descr_bytes) +
            "'; allowed: bool ('|b1') or uint8 ('|u1'). Write it with mask.astype(bool)";
   if (header.fortran_order)
     return "it is in Fortran order; allowed: C order. Write it with numpy.ascontiguousarray(mask)";

@@ -16,14 +16,14 @@ std::uint64_t fnv1a(std::span<const std::byte> bytes) {
   return hash;
 }
 
-std::vector<std::byte> image_of(const SimulatedDetector& detector, std::uint64_t image) {
+std::vector<std::byte> bytes_of_image(const SimulatedDetector& detector, std::uint64_t image) {
   std::vector<std::byte> bytes(detector.frame_bytes());
   detector.render(image, bytes);
   return bytes;
 }
 
 std::uint64_t hash_of(PixelType type, std::uint64_t seed, std::uint64_t image) {
-  return fnv1a(image_of(SimulatedDetector({37, 53}, type, seed), image));
+  return fnv1a(bytes_of_image(SimulatedDetector({37, 53}, type, seed), image));
 }
 
 TEST_CASE("the same seed gives the same bytes on every machine") {
@@ -51,7 +51,7 @@ TEST_CASE("seed and image number both change the pixels") {
 std::vector<double> values_of(const SimulatedDetector& detector, std::size_t pixel, std::uint64_t images) {
   std::vector<double> values;
   for (std::uint64_t i = 0; i < images; ++i) {
-    const auto bytes = image_of(detector, i);
+    const auto bytes = bytes_of_image(detector, i);
     std::uint16_t value = 0;
     std::memcpy(&value, bytes.data() + pixel * sizeof value, sizeof value);
     values.push_back(value);
@@ -141,7 +141,7 @@ TEST_CASE("a dead pixel always reads its pedestal") {
 
 template <class T>
 std::vector<double> first_image(PixelType type) {
-  const auto bytes = image_of(SimulatedDetector({16, 16}, type, 1), 0);
+  const auto bytes = bytes_of_image(SimulatedDetector({16, 16}, type, 1), 0);
   std::vector<double> values;
   for (std::size_t at = 0; at < bytes.size(); at += sizeof(T)) {
     T value;

@@ -8,7 +8,7 @@
 namespace pixhist {
 namespace {
 
-constexpr std::size_t pixels_per_tile = 256;
+constexpr std::size_t read_tile_pixels = 256;
 
 template <class Storage>
 std::uint64_t read_pixel(const CountRows& rows, const CountWindow& window, const CountTarget& target,
@@ -34,9 +34,9 @@ std::uint64_t read_counts(const CountRows& rows, const CountWindow& window, cons
                           WorkerPool& pool) {
   const std::size_t pixels = window.pixels.pixels();
   std::atomic<std::uint64_t> cut{0};
-  pool.run((pixels + pixels_per_tile - 1) / pixels_per_tile, [&](std::size_t tile) {
-    const std::size_t begin = tile * pixels_per_tile;
-    const std::size_t end = std::min(begin + pixels_per_tile, pixels);
+  pool.run((pixels + read_tile_pixels - 1) / read_tile_pixels, [&](std::size_t tile) {
+    const std::size_t begin = tile * read_tile_pixels;
+    const std::size_t end = std::min(begin + read_tile_pixels, pixels);
     const auto n = visit_storage_type(window.dtype, [&]<class Storage>(TypeTag<Storage>) {
       std::uint64_t sum = 0;
       for (std::size_t i = begin; i < end; ++i) sum += read_pixel<Storage>(rows, window, target, i);

@@ -12,7 +12,7 @@ namespace {
 
 static_assert(max_bins == 65536, "the bounds in reduction.hpp");
 
-constexpr std::size_t pixels_per_tile = 256;
+constexpr std::size_t reduce_tile_pixels = 256;
 
 using Bins = std::span<const std::uint32_t>;  // those asked for, of one pixel
 
@@ -87,7 +87,7 @@ struct Requested {
 void reduce_to_spectrum(const Requested& requested, std::byte* values, WorkerPool& pool) {
   const std::size_t pixels = requested.request.pixels.pixels();
   const std::size_t bins = requested.request.bins.size();
-  const std::size_t shares = std::clamp<std::size_t>(pixels / pixels_per_tile, 1, pool.threads());
+  const std::size_t shares = std::clamp<std::size_t>(pixels / reduce_tile_pixels, 1, pool.threads());
   std::vector<std::uint64_t> sums(shares * bins);
   pool.run(shares, [&](std::size_t share) {
     std::uint64_t* const sum = sums.data() + share * bins;
@@ -110,9 +110,9 @@ void reduce_counts(const CountRows& rows, const ReductionRequest& request, const
   if (request.kind == ReductionKind::spectrum) return reduce_to_spectrum(requested, target.values, pool);
   const std::size_t pixels = request.pixels.pixels();
   const std::size_t cols = request.pixels.cols();
-  pool.run((pixels + pixels_per_tile - 1) / pixels_per_tile, [&](std::size_t tile) {
-    const std::size_t end = std::min((tile + 1) * pixels_per_tile, pixels);
-    for (std::size_t p = tile * pixels_per_tile; p < end; ++p) {
+  pool.run((pixels + reduce_tile_pixels - 1) / reduce_tile_pixels, [&](std::size_t tile) {
+    const std::size_t end = std::min((tile + 1) * reduce_tile_pixels, pixels);
+    for (std::size_t p = tile * reduce_tile_pixels; p < end; ++p) {
       std::byte* const row = target.values + static_cast<std::ptrdiff_t>(p / cols) * target.row_stride;
       reduce_pixel(request.kind, requested.bins(p), request.bins.begin,
                    row + p % cols * value_bytes(request.kind));

@@ -135,7 +135,7 @@ struct Seen {
   std::uint64_t late = 0, duplicate = 0, stale = 0, restarted = 0, missing = 0, ends = 0;
 };
 
-struct Stream {
+struct ModelledStream {
   SequenceLedger ledger;
   Model model;
   Habits habits;
@@ -146,7 +146,7 @@ struct Stream {
   int keys = 1;
   Seen seen;
 
-  Stream(SequenceRules rules, Habits h, Number begin, unsigned seed)
+  ModelledStream(SequenceRules rules, Habits h, Number begin, unsigned seed)
       : ledger(rules),
         model{rules.window, rules.step, {}, {}},
         habits(h),
@@ -243,7 +243,7 @@ TEST_CASE("random streams are judged as the naive model judges them") {
           CAPTURE(step);
           CAPTURE(begin);
           CAPTURE(seed);
-          Stream stream({window, step}, habits, begin, seed++);
+          ModelledStream stream({window, step}, habits, begin, seed++);
           stream.key = habits.keyless == 1000 ? 0 : 1;
           stream.run(500);
           all.late += stream.seen.late;
@@ -268,7 +268,7 @@ TEST_CASE("random streams that end at 2^64 - 1 are judged as the naive model jud
     CAPTURE(round);
     const Number window = 1 + random() % 20;
     const Number step = 1 + random() % 3;
-    Stream stream({window, step}, round % 2 == 0 ? keyed : keyless, 0, round);
+    ModelledStream stream({window, step}, round % 2 == 0 ? keyed : keyless, 0, round);
     for (int i = 0; i < 100; ++i) {
       const Number distance = random() % 60;
       stream.send(round % 2 == 0 ? 1 : 0, ~Number{0} - distance);

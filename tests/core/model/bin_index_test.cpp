@@ -10,7 +10,7 @@ namespace {
 constexpr BinScale<double> thirds{-1, 2, 1, 3};  // edges -1, 0, 1, 2
 constexpr std::uint32_t below = 3;
 constexpr std::uint32_t above = 4;
-constexpr std::uint32_t invalid = 5;
+constexpr std::uint32_t invalid_slot = 5;
 }  // namespace
 
 TEST_CASE("bins are half open") {
@@ -29,7 +29,7 @@ TEST_CASE("a value within an ulp of an edge may lie in the neighbour bin") {
 
 TEST_CASE("what has no bin has a flow slot") {
   using Limits = std::numeric_limits<double>;
-  CHECK_EQ(bin_slot(Limits::quiet_NaN(), thirds), invalid);
+  CHECK_EQ(bin_slot(Limits::quiet_NaN(), thirds), invalid_slot);
   CHECK_EQ(bin_slot(Limits::infinity(), thirds), above);
   CHECK_EQ(bin_slot(-Limits::infinity(), thirds), below);
   CHECK_EQ(bin_slot(Limits::max(), thirds), above);

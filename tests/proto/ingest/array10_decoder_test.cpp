@@ -13,10 +13,10 @@ using test::bytes_of;
 namespace {
 
 constexpr ExpectedFrame expected_u16{{2, 3}, PixelType::u16};
-const std::vector<std::byte> pixels(12);
+const std::vector<std::byte> twelve_bytes(12);
 
 DecodedMessage decode(std::string_view header, const ExpectedFrame& expected = expected_u16,
-                      std::span<const std::byte> blob = pixels) {
+                      std::span<const std::byte> blob = twelve_bytes) {
   const MessagePart parts[] = {bytes_of(header), blob};
   return Array10Decoder(expected).decode(parts);
 }
@@ -46,7 +46,7 @@ TEST_CASE("a std_daq frame: number, no run, and the payload is the second part i
   CHECK(info.number == 4242);
   CHECK_FALSE(info.run.present());
   const auto payload = std::get<FrameMessage>(message).payload;
-  CHECK(payload.data() == pixels.data());
+  CHECK(payload.data() == twelve_bytes.data());
   CHECK(payload.size() == 12);
 }
 
@@ -171,8 +171,8 @@ TEST_CASE("a decoder keeps nothing of the message before") {
   Array10Decoder decoder(expected_u16);
   const std::string with_all = R"({"shape":[2,3],"type":"uint16","frame":7,"run":"r"})";
   const std::string bare = R"({"shape":[2,3],"type":"uint16"})";
-  const MessagePart first[] = {bytes_of(with_all), pixels};
-  const MessagePart second[] = {bytes_of(bare), pixels};
+  const MessagePart first[] = {bytes_of(with_all), twelve_bytes};
+  const MessagePart second[] = {bytes_of(bare), twelve_bytes};
   CHECK(frame_info(decoder.decode(first)).has_number);
   const auto info = frame_info(decoder.decode(second));
   CHECK_FALSE(info.has_number);

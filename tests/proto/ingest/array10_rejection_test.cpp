@@ -11,9 +11,9 @@ using test::bytes_of;
 
 namespace {
 
-const std::vector<std::byte> pixels(12);
+const std::vector<std::byte> six_pixels(12);
 
-DecodedMessage decode(std::span<const MessagePart> parts) {
+DecodedMessage decode_parts(std::span<const MessagePart> parts) {
   return Array10Decoder({{2, 3}, PixelType::u16}).decode(parts);
 }
 
@@ -25,17 +25,17 @@ Rejection rejection_of(DecodedMessage message) {
   return rejection;
 }
 
-Rejection reject_frame(std::string_view header, std::span<const std::byte> blob = pixels) {
+Rejection reject_frame(std::string_view header, std::span<const std::byte> blob = six_pixels) {
   const MessagePart parts[] = {bytes_of(header), blob};
-  return rejection_of(decode(parts));
+  return rejection_of(decode_parts(parts));
 }
 
 Rejection reject_one(std::string_view header) {
   const MessagePart parts[] = {bytes_of(header)};
-  return rejection_of(decode(parts));
+  return rejection_of(decode_parts(parts));
 }
 
-bool says(const Rejection& rejection, std::string_view text) {
+bool rejection_says(const Rejection& rejection, std::string_view text) {
   if (rejection.message.find(text) != std::string::npos) return true;
   MESSAGE("said: " << rejection.message);
   return false;
@@ -60,13 +60,13 @@ TEST_CASE("not_json: whatever is no JSON text, with where it broke") {
     CHECK(reject_frame(header).reason == RejectReason::not_json);
     CHECK(reject_one(header).reason == RejectReason::not_json);
   }
-  CHECK(says(reject_frame("{\"shape\":[2,3}"), "column"));
+  CHECK(rejection_says(reject_frame("{\"shape\":[2,3}"), "column"));
   CHECK(reject_one("\xd9\xd9\xf7\xa9").reason == RejectReason::not_json);  // a CBOR stream on the wrong port
 }
 
 TEST_CASE("not_json: a zero byte does not end the text") {
   const std::string good = header_with("frame", "1");
-  CHECK(says(reject_frame(good + std::string(1, '\0')), "zero byte"));
+  CHECK(rejection_says(reject_frame(good + std::string(1, '\0')), "zero byte"));
   CHECK(reject_frame(good + std::string(1, '\0') + "rubbish").reason == RejectReason::not_json);
 }
 
@@ -87,8 +87,8 @@ TEST_CASE("bad_header: JSON, but no object") {
 }
 
 TEST_CASE("bad_header: shape or type is missing") {
-  CHECK(says(reject_frame(R"({"type":"uint16"})"), "lacks `shape`"));
-  CHECK(says(reject_frame(R"({"shape":[2,3]})"), "lacks `type`"));
+  CHECK(rejection_says(reject_frame(R"({"type":"uint16"})"), "lacks `shape`"));
+  CHECK(rejection_says(reject_frame(R"({"shape":[2,3]})"), "lacks `type`"));
   CHECK(reject_frame("{}").reason == RejectReason::bad_header);
   CHECK(reject_frame(R"({"x":{"shape":[2,3],"type":"uint16"}})").reason == RejectReason::bad_header);
 }
@@ -131,31 +131,33 @@ TEST_CASE("bad_header: a value of the wrong kind, named with what is allowed") {
       CAPTURE(value);
       const auto rejection = reject_frame(header_with(key, value));
       CHECK(rejection.reason == RejectReason::bad_header);
-      CHECK(says(rejection, '`' + std::string(key) + "` must be "));
+      CHECK(rejection_says(rejection, '`' + std::string(key) + "` must be "));
     }
   }
-  CHECK(says(reject_frame(header_with("frame", "-12")), "an integer in [0, 2^64); it is -12"));
-  CHECK(says(reject_frame(header_with("shape", "[2.5,3]")), "it holds 2.5"));
+  CHECK(rejection_says(reject_frame(header_with("frame", "-12")), "an integer in [0, 2^64); it is -12"));
+  CHECK(rejection_says(reject_frame(header_with("shape", "[2.5,3]")), "it holds 2.5"));
 }
 
 TEST_CASE("bad_header: a key that counts stands twice") {
-  CHECK(says(reject_frame(R"({"shape":[2,3],"type":"uint16","frame":1,"frame":2})"), "`frame` stands twice"));
-  CHECK(says(reject_frame(R"({"shape":[2,3],"shape":[2,3],"type":"uint16"})"), "`shape` stands twice"));
-  CHECK(says(reject_one(R"({"end":true,"run":"a","run":"b"})"), "`run` stands twice"));
+  CHECK(rejection_says(reject_frame(R"({"shape":[2,3],"type":"uint16","frame":1,"frame":2})"),
+                       "`frame` stands twice"));
+  CHECK(rejection_says(reject_frame(R"({"shape":[2,3],"shape":[2,3],"type":"uint16"})"),
+                       "`shape` stands twice"));
+  CHECK(rejection_says(reject_one(R"({"end":true,"run":"a","run":"b"})"), "`run` stands twice"));
 }
 
 TEST_CASE("unknown_message: another htype, whatever the parts") {
   for (const auto* htype : {"dimage-1.0", "array-2.0", "array-", "", "ARRAY-1.0", "bsr_m-1.1"}) {
     CAPTURE(htype);
     const auto text = '"' + std::string(htype) + '"';
-    CHECK(says(reject_frame(header_with("htype", text)), text));
+    CHECK(rejection_says(reject_frame(header_with("htype", text)), text));
     CHECK(reject_frame(header_with("htype", text)).reason == RejectReason::unknown_message);
     CHECK(reject_one(header_with("htype", text)).reason == RejectReason::unknown_message);
   }
 }
 
 TEST_CASE("parts: none, one that ends nothing, three") {
-  CHECK(rejection_of(decode({})).reason == RejectReason::parts);
+  CHECK(rejection_of(decode_parts({})).reason == RejectReason::parts);
   for (const auto* header :
        {R"({"htype":"array-1.0","shape":[2,3],"type":"uint16","frame":1})", "{}", R"({"end":false})",
         R"({"end":1})", R"({"end":"true"})", R"({"x":{"end":true}})"}) {
@@ -163,13 +165,13 @@ TEST_CASE("parts: none, one that ends nothing, three") {
     CHECK(reject_one(header).reason == RejectReason::parts);
   }
   const auto good = header_with("frame", "1");
-  const MessagePart three[] = {bytes_of(good), pixels, {}};
-  CHECK(rejection_of(decode(three)).reason == RejectReason::parts);
+  const MessagePart three[] = {bytes_of(good), six_pixels, {}};
+  CHECK(rejection_of(decode_parts(three)).reason == RejectReason::parts);
 }
 
 TEST_CASE("bad_header: an end message whose run or frames is no such thing") {
-  CHECK(says(reject_one(R"({"end":true,"run":7})"), "`run`"));
-  CHECK(says(reject_one(R"({"end":true,"frames":-1})"), "`frames`"));
+  CHECK(rejection_says(reject_one(R"({"end":true,"run":7})"), "`run`"));
+  CHECK(rejection_says(reject_one(R"({"end":true,"frames":-1})"), "`frames`"));
   CHECK(reject_one(R"({"end":true,"frames":"1000"})").reason == RejectReason::bad_header);
 }
 
@@ -178,12 +180,12 @@ TEST_CASE("encoding: what is not raw is named") {
     for (const auto* value : {"bslz4", "lz4"}) {
       const auto rejection = reject_frame(header_with(key, '"' + std::string(value) + '"'));
       CHECK(rejection.reason == RejectReason::encoding);
-      CHECK(says(rejection, '"' + std::string(value) + "\" is not built yet"));
+      CHECK(rejection_says(rejection, '"' + std::string(value) + "\" is not built yet"));
     }
     for (const auto* value : {"zstd", "None", "BSLZ4", "jpeg", " ", "little"}) {
       const auto rejection = reject_frame(header_with(key, '"' + std::string(value) + '"'));
       CHECK(rejection.reason == RejectReason::encoding);
-      CHECK(says(rejection, '"' + std::string(value) + "\" is unknown"));
+      CHECK(rejection_says(rejection, '"' + std::string(value) + "\" is unknown"));
     }
   }
   const auto both = R"({"shape":[2,3],"type":"uint16","encoding":"none","compression":"lz4"})";
@@ -193,17 +195,17 @@ TEST_CASE("encoding: what is not raw is named") {
 TEST_CASE("dtype: another type, big-endian, unknown") {
   const auto other = reject_frame(header_with("type", "\"uint32\""));
   CHECK(other.reason == RejectReason::dtype);
-  CHECK(says(other, "\"uint32\"; the configured type is uint16"));
+  CHECK(rejection_says(other, "\"uint32\"; the configured type is uint16"));
   for (const auto* type : {">u2", ">uint16", "big", "uint16-big"}) {
     const auto rejection = reject_frame(header_with("type", '"' + std::string(type) + '"'));
     CHECK(rejection.reason == RejectReason::dtype);
-    CHECK(says(rejection, "big-endian"));
+    CHECK(rejection_says(rejection, "big-endian"));
   }
   for (const auto* type : {"<u2", "u16", "uint64", "int8", "bool", "", "UINT16", "uint16 "}) {
     const auto rejection = reject_frame(header_with("type", '"' + std::string(type) + '"'));
     CHECK(rejection.reason == RejectReason::dtype);
-    CHECK(says(rejection, "not a known type; allowed, little-endian: uint8 uint16"));
-    CHECK(says(rejection, "configured type is uint16"));
+    CHECK(rejection_says(rejection, "not a known type; allowed, little-endian: uint8 uint16"));
+    CHECK(rejection_says(rejection, "configured type is uint16"));
   }
 }
 
@@ -226,7 +228,7 @@ TEST_CASE("geometry: both shapes are named") {
     CAPTURE(shape);
     const auto rejection = reject_frame(header_with("shape", shape));
     CHECK(rejection.reason == RejectReason::geometry);
-    CHECK(says(rejection, "shape " + std::string(shown) + "; the configured shape is [2, 3]"));
+    CHECK(rejection_says(rejection, "shape " + std::string(shown) + "; the configured shape is [2, 3]"));
   }
 }
 
@@ -236,14 +238,15 @@ TEST_CASE("size: the pixel part must have exactly the bytes of the shape") {
     const std::vector<std::byte> blob(bytes);
     const auto rejection = reject_frame(header, blob);
     CHECK(rejection.reason == RejectReason::size);
-    CHECK(says(rejection, "has " + std::to_string(bytes) + " bytes; [2, 3] uint16 needs exactly 12"));
+    CHECK(
+        rejection_says(rejection, "has " + std::to_string(bytes) + " bytes; [2, 3] uint16 needs exactly 12"));
   }
 }
 
 TEST_CASE("too_large: a header beyond 64 KiB is not looked at") {
   const auto rejection = reject_frame(header_with("frame", "1") + std::string(max_array10_header_bytes, ' '));
   CHECK(rejection.reason == RejectReason::too_large);
-  CHECK(says(rejection, "65536"));
+  CHECK(rejection_says(rejection, "65536"));
   CHECK(reject_one(std::string(max_array10_header_bytes + 1, 'x')).reason == RejectReason::too_large);
 }
 
@@ -260,10 +263,10 @@ TEST_CASE("reasons are judged in the order of the page: the first that applies")
 
 TEST_CASE("hostile text in a header comes out short and printable") {
   const std::string hostile = "\\u001b[2J\\n\\u0000\\u202e" + std::string(50000, 'A');
-  CHECK(says(reject_frame(header_with("type", '"' + hostile + '"')), "\\x1b[2J\\x0a\\x00"));
-  CHECK(says(reject_frame(header_with("encoding", '"' + hostile + '"')), "..."));
-  CHECK(says(reject_frame(header_with("htype", '"' + hostile + '"')), "..."));
-  CHECK(says(reject_frame(header_with("frame", '"' + hostile + '"')), "..."));
-  CHECK(says(reject_frame(header_with("frame", std::string(50000, '7'))), "..."));
-  CHECK(says(reject_frame("{\"\x1b[2J" + std::string(50000, '\xff')), "..."));
+  CHECK(rejection_says(reject_frame(header_with("type", '"' + hostile + '"')), "\\x1b[2J\\x0a\\x00"));
+  CHECK(rejection_says(reject_frame(header_with("encoding", '"' + hostile + '"')), "..."));
+  CHECK(rejection_says(reject_frame(header_with("htype", '"' + hostile + '"')), "..."));
+  CHECK(rejection_says(reject_frame(header_with("frame", '"' + hostile + '"')), "..."));
+  CHECK(rejection_says(reject_frame(header_with("frame", std::string(50000, '7'))), "..."));
+  CHECK(rejection_says(reject_frame("{\"\x1b[2J" + std::string(50000, '\xff')), "..."));
 }

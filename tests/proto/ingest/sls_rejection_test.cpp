@@ -30,7 +30,7 @@ Rejection reject_one(const std::string& header) {
   return rejection_of(decode_sls_one(decoder, header));
 }
 
-bool says(const Rejection& rejection, std::string_view text) {
+bool sls_says(const Rejection& rejection, std::string_view text) {
   if (rejection.message.find(text) != std::string::npos) return true;
   MESSAGE("said: " << rejection.message);
   return false;
@@ -42,8 +42,8 @@ TEST_CASE("not_json: unescaped quotes and backslashes cost that frame, with a wo
   for (const auto* name : {"broken_name.json", "broken_additional.json"}) {
     const auto rejection = reject_frame(vectors("sls").at(name));
     CHECK(rejection.reason == RejectReason::not_json);
-    CHECK(says(rejection, "column"));
-    CHECK(says(rejection, "escape nothing"));
+    CHECK(sls_says(rejection, "column"));
+    CHECK(sls_says(rejection, "escape nothing"));
   }
   SlsDecoder decoder(sls_expected);
   CHECK(std::holds_alternative<Rejection>(decode_sls(decoder, vectors("sls").at("broken_name.json"))));
@@ -67,7 +67,7 @@ TEST_CASE("parts: none, three, a frame with one, an end marker with two") {
   const MessagePart three[] = {bytes_of(header), sls_pixels, {}};
   CHECK(rejection_of(decoder.decode(three)).reason == RejectReason::parts);
   CHECK(reject_one(header).reason == RejectReason::parts);
-  CHECK(says(reject_one(header), "`data` is 1 and there is 1 part"));
+  CHECK(sls_says(reject_one(header), "`data` is 1 and there is 1 part"));
   CHECK(reject_frame(encode_sls_end()).reason == RejectReason::parts);
   CHECK(reject_frame(encode_sls_end(), sls_expected, {}).reason == RejectReason::parts);
 }
@@ -77,7 +77,7 @@ TEST_CASE("too_large: a header beyond 64 KiB is not looked at, one of 64 KiB is 
   header += std::string(max_sls_header_bytes - header.size(), ' ');
   sls_frame(decode_sls(header));
   CHECK(reject_frame(header + ' ').reason == RejectReason::too_large);
-  CHECK(says(reject_frame(header + ' '), "65537"));
+  CHECK(sls_says(reject_frame(header + ' '), "65537"));
   CHECK(reject_one(std::string(max_sls_header_bytes + 1, 'x')).reason == RejectReason::too_large);
 }
 
@@ -92,12 +92,12 @@ TEST_CASE("bad_header: another jsonversion, with those that are read") {
   for (const auto* version : {"0", "1", "2", "3", "6", "4294967295"}) {
     const auto header = sls_with("jsonversion", version);
     CHECK(reject_frame(header).reason == RejectReason::bad_header);
-    CHECK(says(reject_frame(header), "jsonversion " + std::string(version) + "; allowed: 4 "));
-    CHECK(says(reject_frame(header), " and 5 "));
+    CHECK(sls_says(reject_frame(header), "jsonversion " + std::string(version) + "; allowed: 4 "));
+    CHECK(sls_says(reject_frame(header), " and 5 "));
     CHECK(reject_one(header).reason == RejectReason::bad_header);
   }
-  CHECK(says(reject_one(R"({"data":0})"), "lacks `jsonversion`"));
-  CHECK(says(reject_one(R"({"jsonversion":5})"), "lacks `data`"));
+  CHECK(sls_says(reject_one(R"({"data":0})"), "lacks `jsonversion`"));
+  CHECK(sls_says(reject_one(R"({"jsonversion":5})"), "lacks `data`"));
 }
 
 TEST_CASE("bad_header: a key is missing") {
@@ -106,7 +106,7 @@ TEST_CASE("bad_header: a key is missing") {
     CAPTURE(key);
     const auto rejection = reject_frame(sls_with(key, ""));
     CHECK(rejection.reason == RejectReason::bad_header);
-    CHECK(says(rejection, "lacks `" + std::string(key) + '`'));
+    CHECK(sls_says(rejection, "lacks `" + std::string(key) + '`'));
   }
 }
 
@@ -132,20 +132,20 @@ TEST_CASE("bad_header: a value of the wrong kind or out of range, named with wha
       CAPTURE(value);
       const auto rejection = reject_frame(sls_with(entry.first, value));
       CHECK(rejection.reason == RejectReason::bad_header);
-      CHECK(says(rejection, '`' + std::string(entry.first) + "` must be "));
+      CHECK(sls_says(rejection, '`' + std::string(entry.first) + "` must be "));
     }
   }
   for (const auto* value : {"1", "null", "[]", "{}", "false"}) {
-    CHECK(says(reject_frame(sls_with("fname", value)), "`fname` must be a string"));
+    CHECK(sls_says(reject_frame(sls_with("fname", value)), "`fname` must be a string"));
   }
   for (const auto* value : {"6", "\"3x2\"", "null", "{}", "[3,-2]", "[3.0,2]", "[\"3\",2]", "[3,[2]]",
                             "[3,null]", "[3,18446744073709551616]"}) {
     CAPTURE(value);
     CHECK(reject_frame(sls_with("shape", value)).reason == RejectReason::bad_header);
-    CHECK(says(reject_frame(sls_with("shape", value)), "`shape` must be [columns, rows]"));
+    CHECK(sls_says(reject_frame(sls_with("shape", value)), "`shape` must be [columns, rows]"));
   }
-  CHECK(says(reject_frame(sls_with("flippedDataX", "2")), "`flipRows`"));
-  CHECK(says(reject_frame(sls_with("row", "-12")), "an integer in [0, 65535]; it is -12"));
+  CHECK(sls_says(reject_frame(sls_with("flippedDataX", "2")), "`flipRows`"));
+  CHECK(sls_says(reject_frame(sls_with("row", "-12")), "an integer in [0, 65535]; it is -12"));
 }
 
 TEST_CASE("bad_header: a key that counts stands twice, also under its old name") {
@@ -158,9 +158,9 @@ TEST_CASE("bad_header: a key that counts stands twice, also under its old name")
     const auto rejection = reject_frame(again + ',' + SlsText().str().substr(1));
     CAPTURE(key);
     CHECK(rejection.reason == RejectReason::bad_header);
-    CHECK(says(rejection, '`' + std::string(key) + "` stands twice"));
+    CHECK(sls_says(rejection, '`' + std::string(key) + "` stands twice"));
   }
-  CHECK(says(reject_frame(sls_with("flippedDataX", "0")), "`flipRows` stands twice"));
+  CHECK(sls_says(reject_frame(sls_with("flippedDataX", "0")), "`flipRows` stands twice"));
 }
 
 TEST_CASE("unknown_message: other formats on this port") {
@@ -170,7 +170,7 @@ TEST_CASE("unknown_message: other formats on this port") {
     CHECK(reject_frame(header).reason == RejectReason::unknown_message);
     CHECK(reject_one(header).reason == RejectReason::unknown_message);
   }
-  CHECK(says(reject_one(R"({"htype":"series_end"})"), "\"series_end\""));
+  CHECK(sls_says(reject_one(R"({"htype":"series_end"})"), "\"series_end\""));
   // Next to a jsonversion it is a key like any other.
   sls_frame(decode_sls(sls_with("htype", "7")));
 }
@@ -179,12 +179,12 @@ TEST_CASE("encoding: packed bit depths are not built yet, others are unknown") {
   for (const auto& [bits, size] : {std::pair{"4", "3"}, {"12", "9"}}) {
     const auto rejection = reject_frame(SlsText().set("bitmode", bits).set("size", size).str());
     CHECK(rejection.reason == RejectReason::encoding);
-    CHECK(says(rejection, "bitmode " + std::string(bits) + " is not built yet; allowed: 8, 16 and 32"));
+    CHECK(sls_says(rejection, "bitmode " + std::string(bits) + " is not built yet; allowed: 8, 16 and 32"));
   }
   for (const auto* bits : {"0", "1", "10", "14", "24", "64", "4294967295"}) {
     const auto rejection = reject_frame(sls_with("bitmode", bits));
     CHECK(rejection.reason == RejectReason::encoding);
-    CHECK(says(rejection, "is unknown"));
+    CHECK(sls_says(rejection, "is unknown"));
   }
 }
 
@@ -192,7 +192,7 @@ TEST_CASE("dtype: another size than the configured type's, or a type that is no 
   for (const auto* bits : {"8", "32"}) {
     const auto rejection = reject_frame(sls_with("bitmode", bits));
     CHECK(rejection.reason == RejectReason::dtype);
-    CHECK(says(rejection, "the configured type is uint16"));
+    CHECK(sls_says(rejection, "the configured type is uint16"));
   }
   for (const auto type : {PixelType::f32, PixelType::f64, PixelType::u8}) {
     const ExpectedFrame expected{{2, 3}, type};
@@ -217,8 +217,8 @@ TEST_CASE("geometry: [columns, rows], and nothing else") {
     CAPTURE(entry.first);
     const auto rejection = reject_frame(sls_with("shape", entry.first));
     CHECK(rejection.reason == RejectReason::geometry);
-    CHECK(says(rejection, "shape " + std::string(entry.second) + " (columns, rows)"));
-    CHECK(says(rejection, "the configured shape is [2, 3] (rows, cols)"));
+    CHECK(sls_says(rejection, "shape " + std::string(entry.second) + " (columns, rows)"));
+    CHECK(sls_says(rejection, "the configured shape is [2, 3] (rows, cols)"));
   }
 }
 
@@ -236,7 +236,7 @@ TEST_CASE("geometry: a place that ends beyond 2^32 - 1 pixels") {
   };
   // 65535 * 65537 = 2^32 - 1: the port's first row is there, its last is not.
   CHECK(reject_frame(header("65535", "0"), tall, pixels).reason == RejectReason::geometry);
-  CHECK(says(reject_frame(header("65535", "7"), tall, pixels), "row 65535, column 7"));
+  CHECK(sls_says(reject_frame(header("65535", "7"), tall, pixels), "row 65535, column 7"));
   CHECK(sls_frame(decode_sls(header("65534", "0"), tall, pixels)).place == Place{4294901758U, 0, false});
   const ExpectedFrame wide{{1, 65537}, PixelType::u8};
   const auto wide_header = SlsText()
@@ -259,7 +259,7 @@ TEST_CASE("size: part, header and shape must agree") {
   CHECK(sized("11", 12).reason == RejectReason::size);  // the header alone is wrong
   CHECK(sized("8", 8).reason == RejectReason::size);    // a second interface that sends no image
   CHECK(sized("18446744073709551615", 12).reason == RejectReason::size);
-  CHECK(says(sized("160", 160), "has 160 bytes, the header says 160; [2, 3] uint16 needs exactly 12"));
+  CHECK(sls_says(sized("160", 160), "has 160 bytes, the header says 160; [2, 3] uint16 needs exactly 12"));
 }
 
 TEST_CASE("reasons are judged in the order of the page: the first that applies") {

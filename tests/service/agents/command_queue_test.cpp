@@ -13,7 +13,7 @@ namespace {
 
 constexpr SnapshotWindow a_window{{0, 2, 0, 3}, {0, 16}, StorageType::u32};
 
-struct Bench {
+struct QueueBench {
   MemoryAccount account;
   PageableMemory memory{account};
   CommandQueue queue{8};
@@ -60,7 +60,7 @@ using Clients = std::vector<std::string>;
 }  // namespace
 
 TEST_CASE("first in, first out, bounded; what does not fit is untouched") {
-  Bench b;
+  QueueBench b;
   for (int i = 0; i < 8; ++i) b.push(b.read(std::to_string(i)));
   Command ninth = b.read("ninth");
   CHECK_FALSE(b.queue.try_push(ninth));
@@ -70,7 +70,7 @@ TEST_CASE("first in, first out, bounded; what does not fit is untouched") {
 }
 
 TEST_CASE("whoever wants the same joins the read that waits, and all are answered") {
-  Bench b;
+  QueueBench b;
   b.push(b.read("a"));
   CHECK(b.join("b"));
   CHECK(b.join("c"));
@@ -81,7 +81,7 @@ TEST_CASE("whoever wants the same joins the read that waits, and all are answere
 }
 
 TEST_CASE("only the same read is joined") {
-  Bench b;
+  QueueBench b;
   b.push(b.read("a"));
   const ReadWish same{a_window, std::nullopt};
   ReadWish other = same;
@@ -98,7 +98,7 @@ TEST_CASE("only the same read is joined") {
 }
 
 TEST_CASE("a read with flow serves who wants none") {
-  Bench b;
+  QueueBench b;
   Command with_flow = b.read("a");
   with_flow.snapshot->flow = b.memory.allocate(16, Paging::on_demand);
   b.push(std::move(with_flow));
@@ -107,7 +107,7 @@ TEST_CASE("a read with flow serves who wants none") {
 }
 
 TEST_CASE("nobody joins a read before a command that changes the run, nor one that changes it itself") {
-  Bench b;
+  QueueBench b;
   b.push(b.read("a"));
   Command then_reset = b.read("b");
   then_reset.then_reset = true;
@@ -124,7 +124,7 @@ TEST_CASE("nobody joins a read before a command that changes the run, nor one th
 }
 
 TEST_CASE("a client joins nothing that lies before what it asked last") {
-  Bench b;
+  QueueBench b;
   b.push(b.read("a"));
   Command other = b.read("b");
   other.fresh = true;
@@ -135,7 +135,7 @@ TEST_CASE("a client joins nothing that lies before what it asked last") {
 }
 
 TEST_CASE("while large reads wait smaller ones of other clients pass them, in order") {
-  Bench b;
+  QueueBench b;
   b.push(b.large_read("a"));
   b.push(b.read("a"));  // stays behind what its client asked before
   b.push(b.read("b"));
@@ -151,7 +151,7 @@ TEST_CASE("while large reads wait smaller ones of other clients pass them, in or
 }
 
 TEST_CASE("nothing passes a command that changes the run, which passes nothing") {
-  Bench b;
+  QueueBench b;
   b.push(b.large_read("a"));
   Command then_reset = b.large_read("b");
   then_reset.then_reset = true;
@@ -165,7 +165,7 @@ TEST_CASE("nothing passes a command that changes the run, which passes nothing")
 }
 
 TEST_CASE("a first command that changes the run waits for no large read") {
-  Bench b;
+  QueueBench b;
   b.push(b.command(CommandKind::stop, "a"));
   CHECK(b.pop(true) == Clients{"a"});
 }

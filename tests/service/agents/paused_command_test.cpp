@@ -17,8 +17,8 @@ constexpr FrameShape shape = ShortOfMemory::shape;
 constexpr std::size_t row_cells = std::size_t{shape.cols} * ShortOfMemory::bins;
 
 /// Run control of one source whose counts hold 77 frames.
-struct Bench {
-  Bench() {
+struct PausedBench {
+  PausedBench() {
     control.open(true);
     counts.fill();
     progress.frames_in_run.set(77);
@@ -65,7 +65,7 @@ struct Bench {
 }  // namespace
 
 TEST_CASE("without room: no_memory with the bytes, or with pause the counts and how long it took") {
-  Bench bench;
+  PausedBench bench;
   bench.counts.room = 3 * row_cells;
   const CommandResult refused = bench.read(false);
   REQUIRE(refused.no_memory);
@@ -85,7 +85,7 @@ TEST_CASE("without room: no_memory with the bytes, or with pause the counts and 
 }
 
 TEST_CASE("with room for all, pause holds nothing up") {
-  Bench bench;
+  PausedBench bench;
   bench.counts.room = shape.rows * row_cells;
   const CommandResult read = bench.read(true);
   REQUIRE(read.snapshot);
@@ -94,7 +94,7 @@ TEST_CASE("with room for all, pause holds nothing up") {
 }
 
 TEST_CASE("a paused read before a reset has everything of the run that ends") {
-  Bench bench;
+  PausedBench bench;
   bench.counts.room = 2 * row_cells;
   const std::string run = bench.board.info().run;
   const auto cells = bench.counts.inner.cells();
@@ -109,7 +109,7 @@ TEST_CASE("a paused read before a reset has everything of the run that ends") {
 }
 
 TEST_CASE("without room for a single row pause is no_memory too, and filling goes on") {
-  Bench bench;
+  PausedBench bench;
   bench.counts.room = row_cells - 1;
   CHECK(bench.read(true).no_memory);
   bench.counts.room = row_cells;
@@ -117,7 +117,7 @@ TEST_CASE("without room for a single row pause is no_memory too, and filling goe
 }
 
 TEST_CASE("no_memory reaches everybody who joined the read") {
-  Bench bench;
+  PausedBench bench;
   CommandResult first;
   CommandResult second;
   Command read = bench.command(first);
@@ -128,7 +128,7 @@ TEST_CASE("no_memory reaches everybody who joined the read") {
 }
 
 TEST_CASE("further large reads wait while one is in progress, and for no small one") {
-  Bench bench;
+  PausedBench bench;
   bench.counts.room = shape.rows * row_cells;
   for (const bool large : {false, true}) {
     CommandResult result;

@@ -11,7 +11,7 @@ using test::ShortOfMemory;
 
 namespace {
 
-constexpr FrameShape shape = ShortOfMemory::shape;
+constexpr FrameShape read_shape = ShortOfMemory::shape;
 constexpr std::uint32_t bins = ShortOfMemory::bins;
 
 struct Answer {
@@ -22,10 +22,10 @@ struct Answer {
 
 Answer read_all(ShortOfMemory& counts, bool flip) {
   Answer answer;
-  answer.snapshot->window = {Rect::whole(shape), {0, bins}, StorageType::u16};
+  answer.snapshot->window = {Rect::whole(read_shape), {0, bins}, StorageType::u16};
   answer.snapshot->counts = counts.memory.allocate(answer.snapshot->window.count_bytes(), Paging::on_demand);
   answer.snapshot->flow = counts.memory.allocate(answer.snapshot->window.flow_bytes(), Paging::on_demand);
-  const PlacedSource placed[] = {{shape, Place{0, 0, flip}}};
+  const PlacedSource placed[] = {{read_shape, Place{0, 0, flip}}};
   for (const auto& piece : plan_assembly(placed, *answer.snapshot)) {
     const auto read = begin_part(counts, piece, true);
     while (!read->ready()) {
@@ -46,14 +46,14 @@ TEST_CASE("a paused read in blocks of rows gives what one read gives") {
   ShortOfMemory counts;
   counts.fill();
   for (const bool flip : {false, true}) {
-    counts.room = shape.pixels() * bins;
+    counts.room = read_shape.pixels() * bins;
     counts.rows_read.clear();
     const Answer whole = read_all(counts, flip);
     CHECK(counts.rows_read == std::vector<std::uint32_t>{13});
     CHECK(whole.capped > 0);
     for (const std::uint32_t rows : {1U, 2U, 3U, 5U, 6U, 12U}) {
       CAPTURE(rows);
-      counts.room = rows * shape.cols * bins + 1;
+      counts.room = rows * read_shape.cols * bins + 1;
       counts.rows_read.clear();
       const Answer blocks = read_all(counts, flip);
       CHECK(counts.rows_read.size() > 1);
@@ -70,14 +70,14 @@ TEST_CASE("without pause, for a reduction, or for a single row there is no way a
   ShortOfMemory counts;
   AssemblyPiece piece;
   piece.source = 0;
-  piece.window = {Rect::whole(shape), {0, bins}};
-  std::vector<std::uint32_t> out(shape.pixels() * bins);
+  piece.window = {Rect::whole(read_shape), {0, bins}};
+  std::vector<std::uint32_t> out(read_shape.pixels() * bins);
   piece.target.counts = reinterpret_cast<std::byte*>(out.data());
-  piece.target.row_stride = shape.cols * bins * 4;
-  counts.room = 5 * shape.cols * bins;
+  piece.target.row_stride = read_shape.cols * bins * 4;
+  counts.room = 5 * read_shape.cols * bins;
   CHECK_THROWS_AS(begin_part(counts, piece, false), DeviceMemoryError);
   CHECK_NOTHROW(begin_part(counts, piece, true));
-  counts.room = shape.cols * bins - 1;
+  counts.room = read_shape.cols * bins - 1;
   CHECK_THROWS_AS(begin_part(counts, piece, true), DeviceMemoryError);
   piece.reduction = ReductionKind::sum;
   CHECK_THROWS_AS(begin_part(counts, piece, true), DeviceMemoryError);

@@ -54,8 +54,8 @@ class QueueSource final : public MessageSource {
   MessagePart part_;
 };
 
-struct Bench {
-  explicit Bench(OnFull on_full, OnIncomplete on_incomplete = OnIncomplete::accumulate)
+struct ReceiveBench {
+  explicit ReceiveBench(OnFull on_full, OnIncomplete on_incomplete = OnIncomplete::accumulate)
       : agent({lane, source, decoder, clock, doorbell, places, on_full, on_incomplete,
                [this](const Rejection& r) { rejections.push_back(r.message); },
                [this](const PlaceVerdict& v) { place_news.push_back(v.message); }}) {}
@@ -85,7 +85,7 @@ const std::string frame = "f0123456789abcdef";
 }  // namespace
 
 TEST_CASE("frames go into the ring, the rest is counted") {
-  Bench bench(OnFull::wait);
+  ReceiveBench bench(OnFull::wait);
   bench.source.queue = {frame, "x", "c", "e", frame};
   CHECK(bench.agent.step());
   const auto& counters = bench.lane.counters;
@@ -102,7 +102,7 @@ TEST_CASE("frames go into the ring, the rest is counted") {
 }
 
 TEST_CASE("marks are not to wait for a batch to fill; other messages are") {
-  Bench bench(OnFull::wait);
+  ReceiveBench bench(OnFull::wait);
   bench.source.queue = {frame, "c", "x", frame};
   bench.agent.step();
   CHECK_FALSE(bench.lane.wake.hurried(0));
@@ -138,7 +138,7 @@ TEST_CASE("a frame of many KiB comes into the ring as it was, to its last byte")
 }
 
 TEST_CASE("on_full wait: reading stops, nothing is lost, the order stays") {
-  Bench bench(OnFull::wait);
+  ReceiveBench bench(OnFull::wait);
   for (int i = 0; i < 6; ++i) bench.source.queue.push_back("f000000000000000" + std::to_string(i));
   bench.agent.step();
   CHECK(bench.lane.counters.accepted.get() == 4);
@@ -154,7 +154,7 @@ TEST_CASE("on_full wait: reading stops, nothing is lost, the order stays") {
 }
 
 TEST_CASE("on_full drop: what does not fit is counted; marks are never dropped") {
-  Bench bench(OnFull::drop);
+  ReceiveBench bench(OnFull::drop);
   for (int i = 0; i < 6; ++i) bench.source.queue.push_back(frame);
   bench.agent.step();
   CHECK(bench.lane.counters.accepted.get() == 4);
@@ -168,7 +168,7 @@ TEST_CASE("on_full drop: what does not fit is counted; marks are never dropped")
 }
 
 TEST_CASE("finish: receives until it is quiet") {
-  Bench bench(OnFull::wait);
+  ReceiveBench bench(OnFull::wait);
   bench.agent.request_finish(milliseconds(100), milliseconds(1000));
   bench.source.queue = {frame};
   bench.agent.step();
@@ -186,7 +186,7 @@ TEST_CASE("finish: receives until it is quiet") {
 }
 
 TEST_CASE("finish: a sender that never stops has the grace, waiting for the ring not counted") {
-  Bench bench(OnFull::wait);
+  ReceiveBench bench(OnFull::wait);
   bench.agent.request_finish(milliseconds(100), milliseconds(1000));
   for (int i = 0; i < 5; ++i) bench.source.queue.push_back(frame);
   bench.agent.step();  // full, one waits
@@ -204,7 +204,7 @@ TEST_CASE("finish: a sender that never stops has the grace, waiting for the ring
 }
 
 TEST_CASE("a frame in hand when all ends is counted as dropped") {
-  Bench bench(OnFull::wait);
+  ReceiveBench bench(OnFull::wait);
   for (int i = 0; i < 5; ++i) bench.source.queue.push_back(frame);
   bench.agent.step();
   CHECK(bench.agent.abandon_waiting());
@@ -213,7 +213,7 @@ TEST_CASE("a frame in hand when all ends is counted as dropped") {
 }
 
 TEST_CASE("the first header places the source; a frame that lies elsewhere is rejected") {
-  Bench bench(OnFull::wait);
+  ReceiveBench bench(OnFull::wait);
   bench.source.queue = {"p9x", "p1x", "p1y", "p2z", "p1z"};
   bench.agent.step();
   CHECK(bench.lane.counters.accepted.get() == 3);
@@ -228,7 +228,7 @@ TEST_CASE("the first header places the source; a frame that lies elsewhere is re
 }
 
 TEST_CASE("on_incomplete reject: incomplete frames are counted, not taken, and place nothing") {
-  Bench bench(OnFull::wait, OnIncomplete::reject);
+  ReceiveBench bench(OnFull::wait, OnIncomplete::reject);
   bench.source.queue = {"i0", "f0", "i1"};
   bench.agent.step();
   CHECK(bench.lane.counters.accepted.get() == 1);
@@ -238,7 +238,7 @@ TEST_CASE("on_incomplete reject: incomplete frames are counted, not taken, and p
 
 TEST_CASE("on_incomplete accumulate and mask_missing: incomplete frames go into the ring as such") {
   for (const auto policy : {OnIncomplete::accumulate, OnIncomplete::mask_missing}) {
-    Bench bench(OnFull::wait, policy);
+    ReceiveBench bench(OnFull::wait, policy);
     bench.source.queue = {"i0", "f0"};
     bench.agent.step();
     REQUIRE(bench.lane.ring.available() == 2);
