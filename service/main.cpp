@@ -177,6 +177,13 @@ int main_with(const CommandLine& arguments) {
   return serve(loaded);
 }
 
+/// The exit code, unless what was printed is lost, as on a full disk.
+int if_printed(int code) {
+  if (std::cout.flush()) return code;
+  std::cerr << "pixhistd: cannot write to standard output; is the disk full?\n";
+  return exit_code(ExitCode::disk);
+}
+
 }  // namespace
 }  // namespace pixhist
 
@@ -184,10 +191,10 @@ int main(int argc, char** argv) {
   const auto parsed = pixhist::parse_command_line(argc, argv);
   if (parsed.exit_code) {
     (*parsed.exit_code == 0 ? std::cout : std::cerr) << parsed.text;
-    return *parsed.exit_code;
+    return pixhist::if_printed(*parsed.exit_code);
   }
   try {
-    return pixhist::main_with(parsed.arguments);
+    return pixhist::if_printed(pixhist::main_with(parsed.arguments));
   } catch (const pixhist::LogFileError& e) {
     std::cerr << e.what() << '\n';
     return static_cast<int>(pixhist::ExitCode::disk);

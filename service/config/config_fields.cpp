@@ -309,6 +309,8 @@ std::string allowed_text(const ConfigField& field) {
 }
 
 std::optional<std::string> nearest_key(std::string_view path) {
+  constexpr std::size_t longest = 200;  // far longer than any key; the search takes time in proportion
+  if (path.size() > longest) return std::nullopt;
   const std::string pattern = pattern_of(path);
   const auto index = pattern == path ? std::string_view() : path.substr(8, path.find('.', 8) - 8);
   const auto segment = last_segment(pattern);

@@ -2,6 +2,7 @@
 
 #include <charconv>
 
+#include "proto/text.hpp"
 #include "service/config/config_fields.hpp"
 #include "service/config/config_values.hpp"
 #include "service/config/strict_json.hpp"
@@ -12,6 +13,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t shown_layer_bytes = 120;  // of a value in an error
+constexpr std::size_t shown_key_bytes = 120;    // of a key that is none
 constexpr std::string_view list_prefix = "sources.";
 
 std::string key_list(const std::vector<std::string>& keys) {
@@ -66,8 +68,8 @@ void ConfigLayers::set(const std::string& path, const Json& value, const std::st
   for (const auto& [key, child] : value.items()) {
     const std::string child_path = path.empty() ? key : path + "." + key;
     if (key.find('.') != std::string::npos || key.empty() || key == "*") {
-      errors_.push_back(
-          {child_path, "", origin, "unknown key; in a file keys are nested, not joined by dots"});
+      errors_.push_back({printable(child_path, shown_key_bytes), "", origin,
+                         "unknown key; in a file keys are nested, not joined by dots"});
     } else {
       set(child_path, child, origin);
     }
@@ -114,7 +116,7 @@ bool ConfigLayers::source_index_allowed(std::string_view path, const std::string
 void ConfigLayers::unknown(const std::string& path, const std::string& origin) {
   const auto near = nearest_key(path);
   errors_.push_back(
-      {path.empty() ? "\"\"" : path, "", origin,
+      {path.empty() ? "\"\"" : printable(path, shown_key_bytes), "", origin,
        near ? "unknown key; did you mean " + *near + "?" : "unknown key; --print-schema lists all"});
 }
 

@@ -140,6 +140,11 @@ class Builder {
 
 StrictJson parse_strict_json(std::string_view text) {
   StrictJson result;
+  // The parser takes a zero byte for the end of the text and would not look at what follows.
+  if (const auto zero = text.find('\0'); zero != std::string_view::npos) {
+    result.errors.push_back(error_at(text, zero, "not valid JSON: a zero byte"));
+    return result;
+  }
   std::size_t position = 0;
   Builder builder(text, position, result);
   const char* const begin = text.data();

@@ -7,6 +7,7 @@ import pathlib
 import re
 import signal
 import socket
+import subprocess
 import tempfile
 import unittest
 
@@ -15,7 +16,7 @@ import zmq
 
 from array10 import Sender
 from client import Client
-from harness import Service, config_file, make_config, run_pixhistd, wait_until
+from harness import PIXHISTD, TIMEOUT, Service, config_file, make_config, run_pixhistd, wait_until
 
 # Every key of docs/configuration.md, its groups nested; the list of sources has one element.
 KEYS = {
@@ -146,6 +147,16 @@ class ConfigurationTest(unittest.TestCase):
         self.assertIn(batch["bytes"], (1 << 20, "1MiB"))
         self.assertEqual(checked["config"]["sources"][0]["name"], "east")
         self.assertEqual(checked["origins"]["batch.max_age_ms"], "--set")
+
+    def test_what_cannot_be_printed_is_said(self):
+        with open("/dev/full", "w") as full:
+            for arguments in (["--print-schema"], ["--check-config"], ["--check-config", "--json"], ["--help"]):
+                with self.subTest(arguments):
+                    done = subprocess.run(
+                        [PIXHISTD, *arguments], stdout=full, stderr=subprocess.PIPE, text=True, timeout=TIMEOUT
+                    )
+                    self.assertEqual(done.returncode, 5)
+                    self.assertIn("standard output", done.stderr)
 
     def test_schema_names_every_key(self):
         done = run_pixhistd("--print-schema")

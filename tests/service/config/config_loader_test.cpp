@@ -198,6 +198,16 @@ TEST_CASE("config_loader: a value that something better overrides is not judged,
         "unknown key; did you mean batch.max_age_ms?");
 }
 
+TEST_CASE("config_loader: a key that is none is shown printable and short") {
+  const auto odd = load_text("{\"a\\u001b[31m\":1}", {});
+  REQUIRE(odd.errors.size() == 1);
+  CHECK(odd.errors[0].path == "a\\x1b[31m");
+  const auto longest = load_text("{\"" + std::string(1 << 20, 'k') + "\":1}", {});
+  REQUIRE(longest.errors.size() == 1);
+  CHECK(longest.errors[0].path.size() <= 120);
+  CHECK(longest.errors[0].rule == "unknown key; --print-schema lists all");
+}
+
 TEST_CASE("config_loader: the environment") {
   const char* const process[] = {"PATH=/bin",
                                  "PIXHIST_PORT=tcp://10.0.0.1:1",

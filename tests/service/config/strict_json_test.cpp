@@ -37,6 +37,15 @@ TEST_CASE("strict_json: an error says line and column") {
   }
 }
 
+TEST_CASE("strict_json: nothing behind a zero byte is lost in silence") {
+  const auto json = parse_strict_json(std::string_view("{\"a\":\n1}\0{\"a\":2} no JSON", 21));
+  CHECK_FALSE(json.parsed);
+  REQUIRE(json.errors.size() == 1);
+  CHECK(json.errors[0].what == "not valid JSON: a zero byte");
+  CHECK(json.errors[0].line == 2);
+  CHECK(json.errors[0].column == 3);
+}
+
 TEST_CASE("strict_json: a key given twice is an error with its path and place; the last one counts") {
   const auto json =
       parse_strict_json("{\"a\":{\"x\":1},\n \"l\":[{},{\"k\":1,\n   \"k\":2}],\n \"a\":{\"y\":2}}");
